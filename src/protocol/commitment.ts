@@ -1,0 +1,10 @@
+import { sha256Hex } from "./hash.js";
+
+/** The texts that a log leaf never holds, only commits to (WITNESS-LOG.md). */
+export const TEXT_FIELDS = ["message", "last_action", "summary", "reason"] as const;
+export type TextField = (typeof TEXT_FIELDS)[number];
+
+/** Lower-case hex of SHA-256 over "a2achan/commit/v1" NUL field NUL salt (32 bytes) text (UTF-8). */
+export function commitment(field: TextField, salt: Uint8Array, text: string): string {
+  return sha256Hex("a2achan/commit/v1\0", `${field}\0`, salt, text);
+}
