@@ -1,0 +1,23 @@
+import { SUBPROTOCOL_JSON } from "../protocol/version.js";
+import type { Codec, Decoded } from "./codec.js";
+import { scanJson } from "./scan-json.js";
+
+function decode(data: Uint8Array): Decoded {
+  const scanned = scanJson(data);
+  if (!scanned.ok) return scanned;
+  try {
+    const text = Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString("utf8");
+    const value = JSON.parse(text) as object;
+    return scanned.fault === undefined ? { ok: true, value } : { ok: true, value, fault: scanned.fault };
+  } catch {
+    return { ok: false };
+  }
+}
+
+/** Frames as JSON in text messages, what any language can speak (PROTOCOL.md section 5). */
+export const jsonCodec: Codec = {
+  subprotocol: SUBPROTOCOL_JSON,
+  binary: false,
+  encode: (frame) => JSON.stringify(frame),
+  decode,
+};
