@@ -1,0 +1,55 @@
+import { ROLE_VERBS, covers, type RequestType, REQUEST_VERB, type Refusal, type Verb } from "../protocol/index.js";
+import type { Principal } from "./events.js";
+import type { Correction, Grant, State, Worker } from "./state.js";
+
+const NO_GRANT: Refusal = { reason: "DEFAULT_DENY", detail: "NO_GRANT" };
+const REVOKED: Refusal = { reason: "DEFAULT_DENY", detail: "REVOKED" };
+
+export function isValid(grant: Grant, now: number): boolean {
+  return !grant.revoked && (grant.expires_at === undefined || now < grant.expires_at);
+}
+
+/** The grant of the token that the principal showed; its subject must be the principal's. */
+function grantOf(state: State, { token, subject }: Principal): Grant | undefined {
+  const grant = token === undefined ? undefined : state.grants.get(token);
+  return grant?.subject === subject ? grant : undefined;
+}
+
+/** The principal's grant if it holds now and both it and the session's role allow the verb. */
+export function grantFor(state: State, by: Principal, verb: Verb, now: number): Grant | undefined {
+  const grant = grantOf(state, by);
+  if (grant === undefined || !isValid(grant, now) || !grant.verbs.includes(verb)) return undefined;
+  if (by.role === "broker" || by.role === "operator") return undefined;
+  return ROLE_VERBS[by.role].includes(verb) ? grant : undefined;
+}
+
+/** Check 0 of every request: does the token grant this verb at all (PROTOCOL.md section 3). */
+export function refuseVerb(state: State, by: Principal, request: RequestType, now: number): Refusal | undefined {
+  const grant = grantOf(state, by);
+  if (grant === undefined) return NO_GRANT;
+  if (!isValid(grant, now)) return REVOKED;
+  const verb = REQUEST_VERB[request];
+  if (verb === "any") return undefined;
+  if (verb === "unserved") return NO_GRANT;
+  return grantFor(state, by, verb, now) === undefined ? NO_GRANT : undefined;
+}
+
+/** A worker's token speaks for one worker only, the one that is its subject. */
+export function refuseOther(by: Principal, worker_id: string): Refusal | undefined {
+  return by.subject === worker_id ? undefined : NO_GRANT;
+}
+
+/** Whether another valid token of the sender covers the scope of a correction. */
+export function stillCovered(state: State, correction: Correction, now: number): boolean {
+  for (const token of state.tokensOf.get(correction.sender) ?? []) {
+    const grant = state.grants.get(token);
+    if (grant === undefined || !isValid(grant, now) || !grant.verbs.includes("correct")) continue;
+    if (covers(grant.patterns, correction.content)) return true;
+  }
+  return false;
+}
+
+/** The worker's row if the grant covers it. */
+export function coveredRow(worker: Worker | undefined, grant: Grant): Worker["row"] {
+  return worker?.row !== undefined && covers(grant.patterns, worker.row) ? worker.row : undefined;
+}

@@ -1,0 +1,98 @@
+import { RULES_VERSION, TEXT_POLICY, isOpen } from "../protocol/index.js";
+import { changed } from "./action.js";
+import { stillCovered } from "./authority.js";
+import type { AddGrant, Bye, Lapse, RevokeGrant, Start } from "./commands.js";
+import { DONE, type Decision } from "./decision.js";
+import type { GrantAdded, KernelEvent, Principal } from "./events.js";
+import { refuseWorker } from "./holder.js";
+import { ended, staleEnds } from "./lifecycle.js";
+import { refuse } from "./refuse.js";
+import type { Due } from "./due.js";
+import type { Correction, Grant, State, Worker } from "./state.js";
+
+/** Who the entry names when nobody but the broker moved. */
+export const BROKER: Principal = { role: "broker", subject: "broker" };
+
+/** Opens a log or takes one up again; fail closed: no row is live until its worker says so again. */
+export function decideStart(state: State, { now, shard, origin, version, limits }: Start): Decision {
+  const at = now;
+  const events: KernelEvent[] = [];
+  if (state.size === 0) events.push({ kind: "log_opened", at, by: BROKER, shard, origin });
+  events.push({
+    kind: "broker_started",
+    at,
+    by: BROKER,
+    version,
+    rules: RULES_VERSION,
+    text_policy: TEXT_POLICY,
+    limits,
+  });
+  for (const worker of state.workers.values()) events.push(...notLive(worker, "restart", now));
+  return { events, answer: { kind: "done" } };
+}
+
+export function decideLapse(state: State, { now, worker_id }: Lapse): Decision {
+  const worker = state.workers.get(worker_id);
+  if (worker === undefined) return DONE;
+  return { events: notLive(worker, "lease_lapsed", now), answer: { kind: "done" } };
+}
+
+function notLive(worker: Worker, cause: "restart" | "lease_lapsed", now: number): KernelEvent[] {
+  const before = worker.row;
+  if (before === undefined || !before.live) return [];
+  const after = { ...before, live: false, seq: before.seq + 1 };
+  const ends = staleEnds(worker.open.values(), before, after, now, BROKER);
+  return [changed(after, cause, now, BROKER), ...ends];
+}
+
+/** The worker ends its run: what is open is ORPHANED, and the row is not live any more. */
+export function decideBye(state: State, command: Bye): Decision {
+  const { now, by, worker_id, session, outcome } = command;
+  const refusal = refuseWorker(state, command);
+  if (refusal !== undefined) return refuse(state, now, by, "bye", refusal, { worker_id, session });
+  const worker = state.workers.get(worker_id);
+  const row = worker?.row;
+  if (worker === undefined || row === undefined || worker.ended) return DONE;
+  const orphans = [...worker.open.values()].map((correction) => ended(correction, "orphaned", now, by));
+  const after = row.live ? { ...row, live: false, seq: row.seq + 1 } : row;
+  const status = changed(after, "ended", now, by, outcome === undefined ? {} : { outcome });
+  return { events: [...orphans, status], answer: { kind: "done" } };
+}
+
+export function decideAddGrant(command: AddGrant): Decision {
+  const { kind: _kind, now, by, ...grant } = command;
+  const added: GrantAdded = { kind: "grant_added", at: now, by, ...grant };
+  return { events: [added], answer: { kind: "done" } };
+}
+
+export function decideRevokeGrant(state: State, { now, by, token }: RevokeGrant): Decision {
+  const grant = state.grants.get(token);
+  if (grant === undefined || grant.revoked) return DONE;
+  const rest: State = { ...state, grants: new Map(state.grants).set(token, { ...grant, revoked: true }) };
+  const revoked: KernelEvent = { kind: "grant_revoked", at: now, by, token };
+  const ends = uncovered(rest, grant, now).map((correction) => ended(correction, "revoked", now, by));
+  return { events: [revoked, ...ends], answer: { kind: "done" } };
+}
+
+/** The corrections that end with a grant: ADMITTED ones that no other token of the sender, valid at `at`, covers. */
+function uncovered(state: State, grant: Grant, at: number): Correction[] {
+  if (!grant.verbs.includes("correct")) return [];
+  const open = [...(state.senders.get(grant.subject)?.open.values() ?? [])];
+  return open.filter((correction) => correction.stage === "ADMITTED" && !stillCovered(state, correction, at));
+}
+
+/**
+ * What one due thing ends: a correction whose window is over, or the corrections of a grant that expires. Judged as of
+ * the due time, so that the outcome is the same whenever the broker comes round to it.
+ */
+export function decideDue(state: State, due: Due, now: number): KernelEvent[] {
+  if (due.kind === "grant") {
+    const grant = state.grants.get(due.id);
+    if (grant === undefined || grant.revoked) return [];
+    return uncovered(state, grant, due.at).map((gone) => ended(gone, "revoked", now, BROKER));
+  }
+  const correction = state.corrections.get(due.id);
+  // An ack moves the due time on, an end removes it: then this is an older entry of the queue.
+  if (correction === undefined || !isOpen(correction.stage) || correction.dueAt !== due.at) return [];
+  return [ended(correction, "expired", now, BROKER, correction.acked ? { detail: "WINDOW" } : {})];
+}

@@ -1,0 +1,19 @@
+export { step, nextDue, type Step } from "./decide.js";
+export { emptyState, type State, type Worker, type Correction, type Grant } from "./state.js";
+export { evolve } from "./evolve.js";
+export { grantFor, coveredRow } from "./authority.js";
+export { decodeEntry, encodeEntry, type EncodedEntry, type TextLine } from "./entries.js";
+export { BROKER } from "./broker-moves.js";
+export type { Answer } from "./decision.js";
+export type { Command, ClientCommand } from "./commands.js";
+export type { KernelEvent, PlannedText, Principal, Text } from "./events.js";
+export {
+  correctionPush,
+  deliverable,
+  outcomesOf,
+  rowView,
+  stageOf,
+  stageView,
+  type RowView,
+  type StageView,
+} from "./views.js";
