@@ -1,0 +1,188 @@
+import { randomBytes } from "node:crypto";
+import { BROKER, type Grant, type Principal } from "../kernel/index.js";
+import { CLOSE, LIMITS, type Limits, type Patterns, type TokenRole, type Verb } from "../protocol/index.js";
+import type { EventStore } from "../storage/event-store.js";
+import { systemClock, type Clock } from "./clock.js";
+import { Connection } from "./connection.js";
+import { Core } from "./core.js";
+import { tell } from "./effects.js";
+import { Folds } from "./folds.js";
+import { Followers } from "./followers.js";
+import { Leases } from "./leases.js";
+import type { Parts } from "./parts.js";
+import type { Peer } from "./peer.js";
+import { Sessions } from "./sessions.js";
+import { MemoryTokenHashes, hashToken, identify, newToken, type NewToken, type TokenHashes } from "./tokens.js";
+import { Watchers } from "./watchers.js";
+
+export interface BrokerOptions {
+  store: EventStore;
+  /** Secret key of the log's correction ids, 32 bytes. */
+  idKey: Uint8Array;
+  /** Where token hashes are kept; default: in memory. */
+  hashes?: TokenHashes;
+  clock?: Clock;
+  /** Deviations from the protocol's limits. */
+  limits?: Partial<Limits>;
+  /** Version of the program, for the log. */
+  version?: string;
+  /** Name of the log. */
+  origin?: string;
+}
+
+/** A grant to be given: to whom, for what, where, and until when. */
+export interface GrantRequest {
+  role: TokenRole;
+  subject: string;
+  verbs: readonly Verb[];
+  patterns: Patterns;
+  /** Milliseconds from now. */
+  expiresInMs?: number;
+}
+
+/** The broker without its edges: sessions come in through `connect`, administration through the methods below. */
+export class Broker {
+  /** Resolves with the error when the store fails: the broker has stopped by itself and cannot go on. */
+  readonly faulted: Promise<unknown>;
+  readonly #parts: Parts;
+  readonly #connections = new Set<Connection>();
+
+  private constructor(parts: Parts, faulted: Promise<unknown>) {
+    this.#parts = parts;
+    this.faulted = faulted;
+  }
+
+  /** Takes up the log of the store, or begins it, and starts. Resolves when `broker_started` is durable. */
+  static async open(options: BrokerOptions): Promise<Broker> {
+    const { store, idKey, clock = systemClock, hashes = new MemoryTokenHashes() } = options;
+    const limits: Limits = { ...LIMITS, ...options.limits };
+    let onFault: (error: unknown) => void = () => {};
+    const faulted = new Promise<unknown>((resolve) => {
+      onFault = resolve;
+    });
+    let broker: Broker | undefined;
+    const core = await Core.open(store, clock, {
+      stepped: (result, now, asker) => tell(parts, result, now, asker),
+      durable: () => parts.followers.durable(),
+      fault: (error) => {
+        broker?.end(CLOSE.FAULT);
+        onFault(error);
+      },
+    });
+    const sessions = new Sessions();
+    const parts: Parts = {
+      core,
+      store,
+      clock,
+      limits,
+      hashes,
+      idKey,
+      sessions,
+      watchers: new Watchers(core, sessions),
+      followers: new Followers(core, store),
+      leases: new Leases(clock, (worker_id) => core.execute({ kind: "lapse", worker_id })),
+      folds: new Folds(clock, (command) => core.execute(command)),
+    };
+    broker = new Broker(parts, faulted);
+    const { version = "0", origin = "a2achan" } = options;
+    core.execute({ kind: "start", shard: randomBytes(8).toString("hex"), origin, version, limits });
+    await core.committed();
+    return broker;
+  }
+
+  /** Whether requests are still taken. */
+  get running(): boolean {
+    return this.#parts.core.running;
+  }
+
+  get limits(): Limits {
+    return this.#parts.limits;
+  }
+
+  get clock(): Clock {
+    return this.#parts.clock;
+  }
+
+  /** Takes a connection on, of which `proven` names the token verified before its first frame, if any. */
+  connect(peer: Peer, proven?: string): Connection {
+    const connection = new Connection(this.#parts, peer, proven);
+    this.#connections.add(connection);
+    if (!this.#parts.core.running) connection.close(CLOSE.DRAINING);
+    return connection;
+  }
+
+  /** Forgets a connection whose socket is closed. */
+  disconnect(connection: Connection): void {
+    connection.gone();
+    this.#connections.delete(connection);
+  }
+
+  /** The id of a token that is known, granted and still valid. */
+  authenticate(token: string): string | undefined {
+    const { core, hashes } = this.#parts;
+    const id = identify(hashes, token);
+    const grant = id === undefined ? undefined : core.state.grants.get(id);
+    const valid = grant !== undefined && !grant.revoked && (grant.expires_at ?? Infinity) > core.now();
+    return valid ? id : undefined;
+  }
+
+  /** Makes a token. Resolves when its grant is durable: it works at once. The raw token is shown here only. */
+  async addToken(request: GrantRequest, by: Principal = BROKER): Promise<NewToken> {
+    const made = newToken();
+    await this.adoptToken(made, request, by);
+    return made;
+  }
+
+  /** Grants a token that was made elsewhere (the operator's, kept in a file). */
+  async adoptToken({ id, token }: NewToken, request: GrantRequest, by: Principal = BROKER): Promise<void> {
+    const { core, hashes } = this.#parts;
+    const { expiresInMs, ...grant } = request;
+    await hashes.set(id, hashToken(token));
+    const expires = expiresInMs === undefined ? {} : { expires_at: core.now() + expiresInMs };
+    core.execute({ kind: "add_grant", by, token: id, ...grant, ...expires });
+    await core.committed();
+  }
+
+  /** Takes a token's grant away, live connections included. False for a token that has none. */
+  async revokeToken(id: string, by: Principal = BROKER): Promise<boolean> {
+    const { core } = this.#parts;
+    const grant = core.state.grants.get(id);
+    if (grant === undefined || grant.revoked) return false;
+    core.execute({ kind: "revoke_grant", by, token: id });
+    await core.committed();
+    return true;
+  }
+
+  /** Every grant, revoked ones included, in the order in which they were given. */
+  grants(): Grant[] {
+    return [...this.#parts.core.state.grants.values()];
+  }
+
+  /** What can be counted from outside. */
+  stats(): { connections: number; sessions: number; workers: number; entries: number; waiting: number } {
+    const { core, sessions } = this.#parts;
+    return {
+      connections: this.#connections.size,
+      sessions: sessions.size,
+      workers: core.state.workers.size,
+      entries: core.durable,
+      waiting: core.outbox.waiting,
+    };
+  }
+
+  /** Ends every connection, takes no more work, and resolves when all that was decided is durable. */
+  async stop(): Promise<void> {
+    const { core, folds, store } = this.#parts;
+    folds.flush();
+    core.execute({ kind: "stop" });
+    core.halt();
+    await core.settled();
+    this.end(CLOSE.DRAINING);
+    await store.close();
+  }
+
+  private end(close: (typeof CLOSE)["FAULT" | "DRAINING"]): void {
+    this.#parts.leases.clear();
+    for (const connection of this.#connections) connection.close(close);
+  }
+}

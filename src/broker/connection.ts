@@ -1,0 +1,135 @@
+import { CLOSE, type Close, type Parsed, type Reply } from "../protocol/index.js";
+import { touch } from "./effects.js";
+import { hello, refuseHello } from "./hello.js";
+import type { Parts } from "./parts.js";
+import { Outgoing, type Peer } from "./peer.js";
+import { handle, handleMalformed } from "./requests.js";
+import type { Session } from "./session.js";
+
+/**
+ * One connection, from its first frame to its last: `hello` first and once, then requests, within a budget of frames.
+ * Nothing that a client sends makes a method throw.
+ */
+export class Connection {
+  readonly #parts: Parts;
+  readonly #peer: Peer;
+  readonly #budget: FrameBudget;
+  readonly #proven: string | undefined;
+  readonly #timers: Disposable[] = [];
+  #session: Session | undefined;
+  #closed = false;
+
+  /** `proven` is the id of a token that was shown and verified before the first frame. */
+  constructor(parts: Parts, peer: Peer, proven?: string) {
+    this.#parts = parts;
+    this.#peer = peer;
+    this.#proven = proven;
+    this.#budget = new FrameBudget(parts);
+    const { clock, limits } = parts;
+    this.#timers.push(
+      clock.at(limits.hello_ms, () => {
+        if (this.#session === undefined) this.close(CLOSE.HELLO_TIMEOUT);
+      }),
+    );
+  }
+
+  /** Whether `hello` was answered with `welcome`. */
+  get authenticated(): boolean {
+    return this.#session !== undefined;
+  }
+
+  /** Whether a token of this connection has been verified, by header or by `hello`. */
+  get known(): boolean {
+    return this.#proven !== undefined || this.authenticated;
+  }
+
+  /** One frame, as `parseRequest` judged it; `undefined` for what the codec could not trust to be one. */
+  receive(parsed: Parsed | undefined): void {
+    if (this.#closed) return;
+    this.alive();
+    if (!this.#budget.take()) return this.close(CLOSE.TOO_MANY);
+    if (parsed === undefined || parsed.kind === "unknown") return this.close(CLOSE.BAD_FRAME);
+    if (this.#session === undefined) return this.#hello(parsed);
+    if (parsed.kind === "malformed") return handleMalformed(this.#parts, this.#session, parsed.malformed);
+    if (parsed.request.type === "hello") return this.close(CLOSE.BAD_FRAME);
+    handle(this.#parts, this.#session, parsed.request);
+  }
+
+  /** A sign of life of the peer: any frame or pong. */
+  alive(): void {
+    const seat = this.#session?.seat;
+    if (seat === undefined || this.#parts.sessions.worker(seat.workerId) !== this.#session) return;
+    this.#parts.leases.renew(seat.workerId);
+  }
+
+  close(close: Close): void {
+    if (this.#session !== undefined) this.#session.end(close);
+    else this.#peer.close(close);
+    this.gone();
+  }
+
+  /** The peer is gone, or is to be treated so. */
+  gone(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    for (const timer of this.#timers) timer[Symbol.dispose]();
+    const session = this.#session;
+    if (session === undefined) return;
+    session.closed = true;
+    const { sessions, watchers, followers, core } = this.#parts;
+    const current = session.seat !== undefined && sessions.worker(session.seat.workerId) === session;
+    sessions.remove(session);
+    watchers.unwatch(session);
+    followers.remove(session);
+    if (current && core.running) touch(this.#parts, session.seat.workerId, core.now());
+  }
+
+  #hello(parsed: Exclude<Parsed, { kind: "unknown" }>): void {
+    const say = (frame: Reply): void => this.#peer.send(new Outgoing(frame));
+    if (parsed.kind === "malformed" && parsed.malformed.type === "hello") {
+      say(refuseHello(parsed.malformed.id, parsed.malformed.refusal));
+    }
+    if (parsed.kind === "malformed" || parsed.request.type !== "hello") return this.close(CLOSE.BAD_FRAME);
+    const opened = hello(this.#parts, this.#peer, parsed.request, this.#proven);
+    if ("close" in opened) {
+      if (opened.refusal !== undefined) say(opened.refusal);
+      return this.close(opened.close);
+    }
+    this.#session = opened.session;
+    if (opened.expiresAt !== undefined) this.#expire(opened.session, opened.expiresAt);
+  }
+
+  // A token that expires takes its live connections with it.
+  #expire(session: Session, at: number): void {
+    const { clock, core } = this.#parts;
+    this.#timers.push(
+      clock.at(at - core.now(), () => {
+        if (core.now() < at) this.#expire(session, at);
+        else this.close(CLOSE.UNAUTHENTICATED);
+      }),
+    );
+  }
+}
+
+/** Frames that a connection may send: so many a second, and a burst of so many. */
+class FrameBudget {
+  readonly #parts: Parts;
+  #left: number;
+  #at: number;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#left = parts.limits.frames_burst;
+    this.#at = parts.clock.monotonic();
+  }
+
+  take(): boolean {
+    const { clock, limits } = this.#parts;
+    const now = clock.monotonic();
+    this.#left = Math.min(limits.frames_burst, this.#left + ((now - this.#at) * limits.frames_per_second) / 1_000);
+    this.#at = now;
+    if (this.#left < 1) return false;
+    this.#left -= 1;
+    return true;
+  }
+}

@@ -1,0 +1,26 @@
+import type { EventStore } from "../storage/event-store.js";
+import type { Limits } from "../protocol/index.js";
+import type { Clock } from "./clock.js";
+import type { Core } from "./core.js";
+import type { Folds } from "./folds.js";
+import type { Followers } from "./followers.js";
+import type { Leases } from "./leases.js";
+import type { Sessions } from "./sessions.js";
+import type { TokenHashes } from "./tokens.js";
+import type { Watchers } from "./watchers.js";
+
+/** What the rooms of the broker share. Only `core` moves the state. */
+export interface Parts {
+  core: Core;
+  store: EventStore;
+  clock: Clock;
+  limits: Limits;
+  hashes: TokenHashes;
+  /** Key of correction ids; belongs to the log. */
+  idKey: Uint8Array;
+  sessions: Sessions;
+  watchers: Watchers;
+  followers: Followers;
+  leases: Leases;
+  folds: Folds;
+}

@@ -1,0 +1,27 @@
+import type { Close, Push, Reply } from "../protocol/index.js";
+
+/** One frame on its way out, encoded at most once a codec however many sessions get it. */
+export class Outgoing {
+  readonly frame: Reply | Push;
+  readonly #encoded = new Map<unknown, unknown>();
+
+  constructor(frame: Reply | Push) {
+    this.frame = frame;
+  }
+
+  /** The frame as `encode` writes it; the same function gets the same result without writing again. */
+  as<T>(encode: (frame: Reply | Push) => T): T {
+    if (!this.#encoded.has(encode)) this.#encoded.set(encode, encode(this.frame));
+    return this.#encoded.get(encode) as T;
+  }
+}
+
+/** The other end of a session, as the broker sees it. No method throws; after the peer is gone they do nothing. */
+export interface Peer {
+  send(out: Outgoing): void;
+  /** Bytes that were sent and that the socket has not taken yet. */
+  readonly buffered: number;
+  /** Resolves when `buffered` is low again, or the peer is gone. */
+  drained(): Promise<void>;
+  close(close: Close): void;
+}

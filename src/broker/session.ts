@@ -1,0 +1,85 @@
+import { CLOSE, LIMITS, type Close, type Push, type Reply, type Role } from "../protocol/index.js";
+import type { Principal } from "../kernel/index.js";
+import { Outgoing, type Peer } from "./peer.js";
+
+/** What a worker's session holds beside what every session does. */
+export interface WorkerSeat {
+  workerId: string;
+  inboxOpen: boolean;
+  /** Corrections that were pushed to this session and not ended since. */
+  pushed: Set<string>;
+}
+
+/** One authenticated connection. Outlives nothing: a reconnect is a new session. */
+export class Session {
+  readonly id: string;
+  readonly role: Role;
+  readonly by: Principal & { token: string };
+  readonly seat: WorkerSeat | undefined;
+  readonly #peer: Peer;
+  /** An orchestrator that resumes reads its stages from the log first; pushes before that would be out of order. */
+  resuming = false;
+  closed = false;
+
+  constructor(id: string, role: Role, by: Principal & { token: string }, peer: Peer, seat?: WorkerSeat) {
+    this.id = id;
+    this.role = role;
+    this.by = by;
+    this.#peer = peer;
+    this.seat = seat;
+  }
+
+  /** An answer, or a page that was asked for. */
+  reply(frame: Reply): void {
+    if (!this.closed) this.#send(new Outgoing(frame));
+  }
+
+  /** A frame that nobody asked for. A peer that leaves 256 KiB of them unread is cut; its cursor stays good. */
+  push(out: Outgoing): void {
+    if (this.closed) return;
+    if (this.#peer.buffered > LIMITS.outgoing_bytes) this.end(CLOSE.SLOW_CONSUMER);
+    else this.#send(out);
+  }
+
+  /** Whether the socket takes more without piling up. */
+  get flowing(): boolean {
+    return this.#peer.buffered < LIMITS.outgoing_bytes / 4;
+  }
+
+  drained(): Promise<void> {
+    return this.#peer.drained();
+  }
+
+  /** Sends frames as the socket drains: for snapshots, pages and resumes of any length. */
+  async feed(frames: AsyncIterable<Reply | Push> | Iterable<Reply | Push>): Promise<void> {
+    for await (const frame of frames) {
+      while (!this.closed && !this.flowing) await this.#peer.drained();
+      if (this.closed) return;
+      this.#send(new Outgoing(frame));
+    }
+  }
+
+  // A peer that breaks its word and throws costs its own session, nobody else's.
+  #send(out: Outgoing): void {
+    try {
+      this.#peer.send(out);
+    } catch {
+      this.end(CLOSE.FAULT);
+    }
+  }
+
+  /** Lets work for this session go on by itself; if it fails, so does the session and nothing else. */
+  spawn(work: Promise<void>): void {
+    work.catch(() => this.end(CLOSE.FAULT));
+  }
+
+  end(close: Close): void {
+    if (this.closed) return;
+    this.closed = true;
+    try {
+      this.#peer.close(close);
+    } catch {
+      // It is gone either way.
+    }
+  }
+}

@@ -1,0 +1,33 @@
+import type { TextLine } from "../kernel/index.js";
+
+/** What one group commit makes durable together: all of it or nothing. */
+export interface Batch {
+  /** Index of the first entry: where the writer believes that the log ends. */
+  first: number;
+  /** Entry lines, each exactly the bytes of its leaf. */
+  entries: readonly string[];
+  texts: readonly TextLine[];
+}
+
+export interface Page {
+  entries: string[];
+  /** The texts that are still there of those entries. */
+  texts: TextLine[];
+}
+
+/**
+ * Where the log lives. One writer; `append` is not called again before the last one has settled.
+ * Every store passes the acceptance suite of `test/support/event-store-suite.ts`.
+ */
+export interface EventStore {
+  /** Number of durable entries. */
+  size(): number;
+  /**
+   * Resolves when the batch is durable. Rejects when it cannot be, or when `batch.first` is not the end of the log
+   * (another writer was here): the caller must then stop, never try again.
+   */
+  append(batch: Batch): Promise<void>;
+  /** Durable entries from index `from`, at most `limit`; empty at the end. */
+  read(from: number, limit: number): Promise<Page>;
+  close(): Promise<void>;
+}
