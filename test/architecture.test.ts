@@ -59,7 +59,7 @@ const TABLE: LayerTable = {
   "server.ts": {
     layers: ["protocol", "kernel", "tlog", "codec", "storage", "broker", "transport", "http"],
     packages: ["pino", "@hono/node-server"],
-    node: { "node:http": "any", "node:net": "any", "node:path": "any" },
+    node: { "node:crypto": ["randomBytes"], "node:http": "any" },
   },
   "index.ts": {
     layers: ["server.ts", "protocol", "kernel", "tlog", "codec", "storage", "broker", "transport", "http", "client"],

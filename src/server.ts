@@ -1,0 +1,133 @@
+import { randomBytes } from "node:crypto";
+import { createServer, type Server } from "node:http";
+import { getRequestListener } from "@hono/node-server";
+import {
+  Broker,
+  OPERATOR_GRANT,
+  grantRequest,
+  type Clock,
+  type NewToken,
+  type TokenHashes,
+  type TokenRequest,
+} from "./broker/index.js";
+import { jsonCodec } from "./codec/json.js";
+import { httpApp } from "./http/app.js";
+import type { Limits } from "./protocol/index.js";
+import type { EventStore } from "./storage/event-store.js";
+import { MemoryStore } from "./storage/memory.js";
+import { headerLists, judgeHost } from "./transport/handshake.js";
+import { WsServer } from "./transport/ws-server.js";
+
+export interface CreateBrokerOptions {
+  /** Default 127.0.0.1. */
+  host?: string;
+  /** Default 0: a free one. */
+  port?: number;
+  /** Default: a log in memory, which lasts as long as the process. */
+  store?: EventStore;
+  /** Secret key of the log's correction ids, 32 bytes; must stay with its store. */
+  idKey?: Uint8Array;
+  hashes?: TokenHashes;
+  clock?: Clock;
+  limits?: Partial<Limits>;
+  /** Host names beside the loopback ones by which clients may call this broker. */
+  allowedHosts?: readonly string[];
+  /** Browser origins that may connect; default: none. */
+  allowedOrigins?: readonly string[];
+  version?: string;
+  origin?: string;
+  /** Told of a handler that threw; the connection concerned is closed 4500. */
+  onFault?: (error: unknown) => void;
+}
+
+/** A broker that listens. */
+export interface RunningBroker extends AsyncDisposable {
+  /** `ws://HOST:PORT/v1` */
+  readonly url: string;
+  /** `http://HOST:PORT` */
+  readonly http: string;
+  /** The broker itself, for administration. */
+  readonly broker: Broker;
+  /** Resolves with the error if the store fails: everything was closed 4500, and the process should end. */
+  readonly faulted: Promise<unknown>;
+  /** Makes a token; it works at once. Throws RangeError when the request makes no sense. */
+  addToken(request: TokenRequest): Promise<NewToken>;
+  /** Gives the operator's grant to a token. */
+  adoptOperator(token: NewToken): Promise<void>;
+  /** Takes no more work, answers what was asked, closes every connection 4503 and the log. */
+  stop(): Promise<void>;
+}
+
+const LOOPBACK = ["127.0.0.1", "localhost", "[::1]"];
+/** Half a second for clients to answer a close before their sockets are cut. */
+const CLOSE_GRACE_MS = 500;
+
+/** Starts a broker on one port: WebSocket at `/v1`, health at `/healthz` and `/readyz`. Rejects if it cannot listen. */
+export async function createBroker(options: CreateBrokerOptions = {}): Promise<RunningBroker> {
+  const { host = "127.0.0.1", port = 0, store = new MemoryStore(), idKey = randomBytes(32) } = options;
+  const onFault = options.onFault ?? (() => {});
+  const broker = await Broker.open({ ...options, store, idKey });
+  const hosts = new Set([...LOOPBACK, ...(options.allowedHosts ?? [])].map((name) => name.toLowerCase()));
+  const ws = new WsServer({
+    broker,
+    codecs: [jsonCodec],
+    rules: { hosts, origins: new Set(options.allowedOrigins), path: "/v1" },
+    onFault,
+  });
+  const server = httpServer(broker, hosts);
+  ws.attach(server);
+  const authority = await listen(server, host, port);
+
+  let stopped: Promise<void> | undefined;
+  const stop = async (): Promise<void> => {
+    server.close();
+    await broker.stop();
+    await new Promise<void>((resolve) => {
+      const cut = broker.clock.at(CLOSE_GRACE_MS, () => ws.terminate());
+      server.closeIdleConnections();
+      ws.whenEmpty(() => {
+        cut[Symbol.dispose]();
+        resolve();
+      });
+    });
+    server.closeAllConnections();
+  };
+  return {
+    url: `ws://${authority}/v1`,
+    http: `http://${authority}`,
+    broker,
+    faulted: broker.faulted,
+    addToken: (request) => broker.addToken(grantRequest(request)),
+    adoptOperator: (token) => broker.adoptToken(token, OPERATOR_GRANT),
+    stop: () => (stopped ??= stop()),
+    [Symbol.asyncDispose]: () => (stopped ??= stop()),
+  };
+}
+
+function httpServer(broker: Broker, hosts: ReadonlySet<string>): Server {
+  const listener = getRequestListener(httpApp(broker).fetch);
+  const server = createServer(
+    { maxHeaderSize: 8_192, headersTimeout: 5_000, requestTimeout: 5_000, requireHostHeader: true },
+    (request, response) => {
+      const refused = judgeHost(headerLists(request.rawHeaders), hosts);
+      if (refused === undefined) return void listener(request, response);
+      response.writeHead(refused.status, { "content-type": "text/plain; charset=utf-8" }).end(`${refused.sentence}\n`);
+    },
+  );
+  server.maxConnections = broker.limits.connections + broker.limits.unauthenticated;
+  server.on("clientError", (_error, socket) => socket.destroy());
+  return server;
+}
+
+function listen(server: Server, host: string, port: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen({ host, port, backlog: 4_096 }, () => {
+      server.off("error", reject);
+      server.on("error", () => {});
+      const address = server.address();
+      if (address === null || typeof address === "string") return reject(new Error("the server has no TCP address"));
+      resolve(`${host.includes(":") ? `[${host}]` : host}:${address.port}`);
+    });
+  });
+}
