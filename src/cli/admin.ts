@@ -1,0 +1,49 @@
+import type { TokenRequest } from "../broker/index.js";
+import type { RunningBroker } from "../server.js";
+import type { ControlRequest } from "./control.js";
+import { CliError } from "./exit.js";
+
+/** A token as `token list` shows it: never the token itself. */
+export interface TokenRecord {
+  id: string;
+  role: string;
+  subject: string;
+  worker: string;
+  issue: string;
+  lane: string;
+  verbs: string;
+  /** ISO 8601, or absent when it holds for ever. */
+  expires?: string;
+  state: "valid" | "revoked" | "expired";
+}
+
+/** Does what the control socket is asked for. Throws with one sentence when it cannot. */
+export async function handleAdmin(running: RunningBroker, request: ControlRequest): Promise<unknown> {
+  switch (request.command) {
+    case "ping":
+      return {};
+    case "token_add":
+      return running.addToken(request.request as TokenRequest);
+    case "token_list":
+      return listTokens(running);
+    case "token_revoke": {
+      if (await running.broker.revokeToken(request.id)) return { id: request.id, revoked: true };
+      throw new CliError(`there is no valid token ${request.id}; see: a2achan token list`);
+    }
+    default:
+      throw new CliError("the broker does not know this command; is it of another version?");
+  }
+}
+
+function listTokens({ broker }: RunningBroker): TokenRecord[] {
+  const now = broker.clock.now();
+  return broker.grants().map(({ token, role, subject, patterns, verbs, expires_at, revoked }) => ({
+    id: token,
+    role,
+    subject,
+    ...patterns,
+    verbs: verbs.join(","),
+    ...(expires_at !== undefined && { expires: new Date(expires_at).toISOString() }),
+    state: revoked ? "revoked" : expires_at !== undefined && expires_at <= now ? "expired" : "valid",
+  }));
+}

@@ -1,0 +1,90 @@
+import { chmodSync, rmSync } from "node:fs";
+import { createServer, createConnection, type Server, type Socket } from "node:net";
+import { CliError, EXIT } from "./exit.js";
+
+/** One line each way: what an administrator asks, and what came of it. */
+export type ControlRequest =
+  | { command: "ping" }
+  | { command: "token_add"; request: unknown }
+  | { command: "token_list" }
+  | { command: "token_revoke"; id: string };
+export type ControlReply = { ok: true; result: unknown } | { ok: false; error: string };
+
+const LINE_BYTES = 65_536;
+
+/**
+ * Listens on the control socket: whoever may open the file is an administrator. Each line is answered when what it asks
+ * is durable. Rejects with exit code 73 when a broker already listens there.
+ */
+export async function serveControl(
+  path: string,
+  handle: (request: ControlRequest) => Promise<unknown>,
+): Promise<Server> {
+  if (await isAnswered(path)) throw new CliError("a broker already runs on this data directory", EXIT.IN_USE);
+  rmSync(path, { force: true });
+  const server = createServer((socket) => serveLines(socket, handle));
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(path, () => resolve());
+  });
+  chmodSync(path, 0o600);
+  server.on("error", () => {});
+  return server;
+}
+
+function serveLines(socket: Socket, handle: (request: ControlRequest) => Promise<unknown>): void {
+  socket.on("error", () => socket.destroy());
+  socket.setTimeout(10_000, () => socket.destroy());
+  let text = "";
+  socket.on("data", (data) => {
+    text += data.toString("utf8");
+    if (text.length > LINE_BYTES) socket.destroy();
+    for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n")) {
+      const line = text.slice(0, end);
+      text = text.slice(end + 1);
+      void answer(line, handle).then((reply) => socket.write(`${JSON.stringify(reply)}\n`));
+    }
+  });
+}
+
+async function answer(line: string, handle: (request: ControlRequest) => Promise<unknown>): Promise<ControlReply> {
+  try {
+    return { ok: true, result: await handle(JSON.parse(line) as ControlRequest) };
+  } catch (error) {
+    return { ok: false, error: error instanceof Error ? error.message : "failed" };
+  }
+}
+
+/** Asks the broker that runs on a data directory. Throws a CliError when none does, or when it says no. */
+export async function askControl(path: string, request: ControlRequest): Promise<unknown> {
+  const reply = await exchange(path, request).catch(() => {
+    throw new CliError("no broker runs on this data directory; start one with: a2achan serve");
+  });
+  if (!reply.ok) throw new CliError(reply.error, EXIT.USAGE);
+  return reply.result;
+}
+
+async function isAnswered(path: string): Promise<boolean> {
+  try {
+    return (await exchange(path, { command: "ping" })).ok;
+  } catch {
+    return false;
+  }
+}
+
+function exchange(path: string, request: ControlRequest): Promise<ControlReply> {
+  return new Promise((resolve, reject) => {
+    const socket = createConnection(path);
+    let text = "";
+    socket.setTimeout(10_000, () => socket.destroy(new Error("no answer")));
+    socket.on("error", reject);
+    socket.on("close", () => reject(new Error("closed without an answer")));
+    socket.on("connect", () => socket.write(`${JSON.stringify(request)}\n`));
+    socket.on("data", (data) => {
+      text += data.toString("utf8");
+      if (!text.includes("\n")) return;
+      resolve(JSON.parse(text) as ControlReply);
+      socket.end();
+    });
+  });
+}

@@ -1,0 +1,138 @@
+import { randomBytes } from "node:crypto";
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
+import { join, resolve } from "node:path";
+import { newToken, tokenId, type NewToken, type TokenHashes } from "../broker/index.js";
+import { CliError, EXIT } from "./exit.js";
+
+/** What a running broker says of itself in `broker.json`. */
+export interface BrokerFile {
+  pid: number;
+  url: string;
+  http: string;
+  version: string;
+  /** Milliseconds since 1970. */
+  started: number;
+}
+
+/** The data directory of a broker (README): secrets are 0600 in a directory of 0700. */
+export class DataDir {
+  readonly path: string;
+
+  /** Opens the directory, which `make` creates if it is not there. */
+  constructor(path: string, make: boolean) {
+    this.path = resolve(path);
+    try {
+      if (make) mkdirSync(this.path, { recursive: true, mode: 0o700 });
+    } catch (error) {
+      throw new CliError(`cannot make the data directory ${this.path}: ${reasonOf(error)}`, EXIT.CONFIG);
+    }
+    if (!existsSync(this.path))
+      throw new CliError(`there is no data directory ${this.path}; start a broker with: a2achan serve --data ${path}`);
+  }
+
+  get controlSocket(): string {
+    return join(this.path, "control.sock");
+  }
+
+  get operatorToken(): string {
+    return join(this.path, "operator.token");
+  }
+
+  /** The operator's token: made on first use, and the one raw token on disk. */
+  operator(): NewToken {
+    const kept = this.#read("operator.token")?.trim();
+    if (kept === undefined) {
+      const made = newToken();
+      this.#write("operator.token", `${made.token}\n`);
+      return made;
+    }
+    const id = tokenId(kept);
+    if (id === undefined)
+      throw new CliError(`${this.operatorToken} holds no token; remove it and start again`, EXIT.CONFIG);
+    return { id, token: kept };
+  }
+
+  /** The key under which correction ids are made; belongs to the log. */
+  idKey(): Uint8Array {
+    const keys = join(this.path, "keys");
+    mkdirSync(keys, { recursive: true, mode: 0o700 });
+    const file = join("keys", "id.key");
+    const kept = this.#read(file)?.trim();
+    if (kept !== undefined) {
+      if (!/^[0-9a-f]{64}$/.test(kept))
+        throw new CliError(`${join(this.path, file)} is not a key of 32 bytes in hex`, EXIT.CONFIG);
+      if ((statSync(join(this.path, file)).mode & 0o077) !== 0) {
+        throw new CliError(`${join(this.path, file)} can be read by others; run chmod 600 on it`, EXIT.CONFIG);
+      }
+      return Buffer.from(kept, "hex");
+    }
+    const key = randomBytes(32);
+    this.#write(file, `${key.toString("hex")}\n`);
+    return key;
+  }
+
+  /** Token hashes in `grants.json`; what each token grants is in the log. */
+  hashes(): TokenHashes {
+    const kept = this.#read("grants.json");
+    const hashes = new Map<string, string>(
+      kept === undefined ? [] : Object.entries(JSON.parse(kept) as Record<string, string>),
+    );
+    return {
+      get: (id) => hashes.get(id),
+      set: (id, hash) => {
+        hashes.set(id, hash);
+        this.#write("grants.json", `${JSON.stringify(Object.fromEntries(hashes), undefined, 2)}\n`);
+        return Promise.resolve();
+      },
+    };
+  }
+
+  announce(broker: BrokerFile): void {
+    this.#write("broker.json", `${JSON.stringify(broker)}\n`);
+  }
+
+  withdraw(): void {
+    rmSync(join(this.path, "broker.json"), { force: true });
+  }
+
+  #read(name: string): string | undefined {
+    const file = join(this.path, name);
+    try {
+      return existsSync(file) ? readFileSync(file, "utf8") : undefined;
+    } catch (error) {
+      throw new CliError(`cannot read ${file}: ${reasonOf(error)}`, EXIT.CONFIG);
+    }
+  }
+
+  // A whole file or the one before it: written beside, synced, renamed.
+  #write(name: string, text: string): void {
+    const file = join(this.path, name);
+    try {
+      const fd = openSync(`${file}.new`, "w", 0o600);
+      try {
+        writeSync(fd, text);
+        fsyncSync(fd);
+      } finally {
+        closeSync(fd);
+      }
+      renameSync(`${file}.new`, file);
+    } catch (error) {
+      throw new CliError(`cannot write ${file}: ${reasonOf(error)}`, EXIT.CONFIG);
+    }
+  }
+}
+
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,156 @@
+import { readFileSync } from "node:fs";
+import { isIP } from "node:net";
+import { InvalidArgumentError, Option, type Command } from "commander";
+import { destination, pino, type Logger } from "pino";
+import { LIMITS } from "../protocol/index.js";
+import { createBroker, type RunningBroker } from "../server.js";
+import { handleAdmin } from "./admin.js";
+import { serveControl } from "./control.js";
+import { DataDir, reasonOf } from "./data-dir.js";
+import { CliError, EXIT } from "./exit.js";
+import { formatOption, printRecord, type Format } from "./output.js";
+import { VERSION } from "./version.js";
+
+interface ServeOptions {
+  data: string;
+  host: string;
+  port: number;
+  output: Format;
+  maxConnections: number;
+  allowHost: string[];
+  allowOrigin: string[];
+  behindTlsProxy?: true;
+  logLevel: string;
+}
+
+export const DEFAULT_DATA = "./.a2achan";
+
+export function serveCommand(program: Command): void {
+  program
+    .command("serve")
+    .description("run a broker until it is told to stop (SIGTERM or Ctrl-C)")
+    .option("--data <dir>", "data directory", DEFAULT_DATA)
+    .option("--host <address>", "address to listen on", "127.0.0.1")
+    .option("--port <n>", "port to listen on; 0 picks a free one", parsePort, 7411)
+    .option("--max-connections <n>", "connections at once", parseCount, LIMITS.connections)
+    .option("--allow-host <name>", "another host name that clients use (repeatable)", collect, [])
+    .option("--allow-origin <origin>", "a browser origin that may connect (repeatable)", collect, [])
+    .option("--behind-tls-proxy", "listen beyond loopback without TLS, because a proxy in front has it")
+    .addOption(
+      new Option("--log-level <level>", "what to log on stderr")
+        .choices(["silent", "error", "warn", "info", "debug"])
+        .env("A2ACHAN_LOG_LEVEL")
+        .default("info"),
+    )
+    .addOption(formatOption())
+    .action((options: ServeOptions) => serve(options));
+}
+
+async function serve(options: ServeOptions): Promise<void> {
+  if (!isLoopback(options.host) && options.behindTlsProxy !== true) {
+    const sentence = `--host ${options.host} is not loopback: tokens would cross the network in the clear; put a TLS proxy in front and add --behind-tls-proxy`;
+    throw new CliError(sentence, EXIT.CONFIG);
+  }
+  const log = pino({ level: options.logLevel, base: null }, destination({ fd: 2, sync: true }));
+  const data = new DataDir(options.data, true);
+  let broker: RunningBroker | undefined;
+  const control = await serveControl(data.controlSocket, (request) => {
+    if (broker === undefined) throw new CliError("the broker is still starting; try again");
+    return handleAdmin(broker, request);
+  });
+  try {
+    broker = await start(options, data, log);
+  } catch (error) {
+    control.close();
+    throw error;
+  }
+  const running = broker;
+  data.announce({ pid: process.pid, url: running.url, http: running.http, version: VERSION, started: Date.now() });
+  const sentence = `a2achan ${VERSION} listens at ${running.url}; data in ${data.path}; the log is in memory and ends with this process`;
+  printRecord(options.output, sentence, {
+    url: running.url,
+    http: running.http,
+    version: VERSION,
+    pid: process.pid,
+    data: data.path,
+  });
+  log.info({ url: running.url, data: data.path }, "listening");
+
+  const reason = await Promise.race([signalled(), running.faulted.then((error) => ({ error }))]);
+  log.info("error" in reason ? { error: reasonOf(reason.error) } : reason, "stopping");
+  await running.stop();
+  control.close();
+  data.withdraw();
+  if ("error" in reason) throw new CliError(`the log could not be written: ${reasonOf(reason.error)}`);
+  process.exit(EXIT.OK);
+}
+
+async function start(options: ServeOptions, data: DataDir, log: Logger): Promise<RunningBroker> {
+  const wanted = options.maxConnections;
+  const connections = Math.min(wanted, openFiles() - 64);
+  if (connections < wanted)
+    log.warn({ wanted, connections }, "fewer connections than asked: raise the open-files limit");
+  try {
+    const broker = await createBroker({
+      host: options.host,
+      port: options.port,
+      hashes: data.hashes(),
+      idKey: data.idKey(),
+      limits: { connections },
+      allowedHosts: [...options.allowHost, options.host],
+      allowedOrigins: options.allowOrigin,
+      version: VERSION,
+      onFault: (error) => log.error({ error: reasonOf(error) }, "a handler failed; its connection was closed"),
+    });
+    await broker.adoptOperator(data.operator());
+    return broker;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EADDRINUSE") {
+      throw new CliError(`port ${options.port} is in use; choose another with --port, or --port 0 for a free one`);
+    }
+    throw error;
+  }
+}
+
+/** Resolves at the first SIGTERM or SIGINT; the second ends the process at once. */
+function signalled(): Promise<{ signal: string }> {
+  return new Promise((resolve) => {
+    let seen = 0;
+    for (const signal of ["SIGTERM", "SIGINT"] as const) {
+      process.on(signal, () => {
+        seen += 1;
+        if (seen > 1) process.exit(EXIT.FAILED);
+        resolve({ signal });
+      });
+    }
+  });
+}
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
+}
+
+/** Files that this process may have open; a guess where the system does not say. */
+function openFiles(): number {
+  try {
+    const limit = /^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"))?.[1];
+    return limit === undefined ? 65_536 : Number(limit);
+  } catch {
+    return 65_536;
+  }
+}
+
+function collect(value: string, list: string[]): string[] {
+  return [...list, value];
+}
+
+function parsePort(value: string): number {
+  const port = Number(value);
+  if (!/^\d+$/.test(value) || port > 65_535) throw new InvalidArgumentError("a port is a number from 0 to 65535.");
+  return port;
+}
+
+function parseCount(value: string): number {
+  if (!/^[1-9]\d{0,6}$/.test(value)) throw new InvalidArgumentError("it takes a whole number from 1 on.");
+  return Number(value);
+}

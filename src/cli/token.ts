@@ -1,0 +1,92 @@
+import { InvalidArgumentError, Option, type Command } from "commander";
+import { grantRequest, type NewToken, type TokenRequest } from "../broker/index.js";
+import type { TokenRecord } from "./admin.js";
+import { askControl } from "./control.js";
+import { DataDir } from "./data-dir.js";
+import { CliError, EXIT } from "./exit.js";
+import { formatOption, print, printRecord, printRecords, type Format } from "./output.js";
+import { DEFAULT_DATA } from "./serve.js";
+
+interface AddOptions extends Omit<TokenRequest, "expiresInMs"> {
+  data: string;
+  expires?: number;
+  output: Format;
+}
+interface DataOptions {
+  data: string;
+  output: Format;
+}
+
+export function tokenCommand(program: Command): void {
+  const token = program.command("token").description("give, list and take away tokens of the broker that runs here");
+  token
+    .command("add")
+    .description("make a token; it works at once and is shown only here")
+    .option("--data <dir>", "data directory of the broker", DEFAULT_DATA)
+    .addOption(
+      new Option("--role <role>", "what it is for")
+        .choices(["worker", "orchestrator", "auditor"])
+        .makeOptionMandatory(),
+    )
+    .requiredOption("--subject <id>", "whose it is; of a worker, its worker id")
+    .option("--worker <pattern>", "workers that it covers ('*' stays within a segment, '**' does not)")
+    .option("--issue <pattern>", "issues that it covers")
+    .option("--lane <pattern>", "lanes that it covers")
+    .option("--expires <time>", "how long it holds: 30m, 24h, 7d; default: for ever", parseDuration)
+    .option("--text", "auditor: may read texts too")
+    .option("--watch-only", "orchestrator: may look, not correct")
+    .addOption(formatOption())
+    .action((options: AddOptions) => add(options));
+  token
+    .command("list")
+    .description("list the tokens and what they grant")
+    .option("--data <dir>", "data directory of the broker", DEFAULT_DATA)
+    .addOption(formatOption())
+    .action((options: DataOptions) => list(options));
+  token
+    .command("revoke")
+    .description("take a token away, live connections included")
+    .argument("<id>", "id of the token")
+    .option("--data <dir>", "data directory of the broker", DEFAULT_DATA)
+    .addOption(formatOption())
+    .action((id: string, options: DataOptions) => revoke(id, options));
+}
+
+async function add({ data, output, expires, ...rest }: AddOptions): Promise<void> {
+  const request: TokenRequest = expires === undefined ? rest : { ...rest, expiresInMs: expires };
+  try {
+    grantRequest(request);
+  } catch (error) {
+    throw error instanceof RangeError ? new CliError(error.message, EXIT.USAGE) : error;
+  }
+  const made = (await ask(data, { command: "token_add", request })) as NewToken;
+  if (output !== "table") return print(JSON.stringify({ id: made.id, token: made.token }));
+  print(made.token);
+  process.stderr.write(
+    `token ${made.id} of ${request.role} ${request.subject}: shown only here, revoke with: a2achan token revoke ${made.id}\n`,
+  );
+}
+
+async function list({ data, output }: DataOptions): Promise<void> {
+  const records = (await ask(data, { command: "token_list" })) as TokenRecord[];
+  const columns = ["id", "role", "subject", "worker", "issue", "lane", "verbs", "expires", "state"];
+  printRecords(output, columns, records as unknown as Record<string, unknown>[]);
+}
+
+async function revoke(id: string, { data, output }: DataOptions): Promise<void> {
+  await ask(data, { command: "token_revoke", id });
+  printRecord(output, `revoked ${id}`, { id, revoked: true });
+}
+
+function ask(data: string, request: Parameters<typeof askControl>[1]): Promise<unknown> {
+  return askControl(new DataDir(data, false).controlSocket, request);
+}
+
+const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+function parseDuration(value: string): number {
+  const [, count, unit = ""] = /^(\d{1,6})([smhd])$/.exec(value) ?? [];
+  const ms = Number(count) * (UNITS[unit] ?? Number.NaN);
+  if (!(ms > 0)) throw new InvalidArgumentError("a time is a number and s, m, h or d, such as 30m, 24h or 7d.");
+  return ms;
+}
