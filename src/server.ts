@@ -12,7 +12,7 @@ import {
 } from "./broker/index.js";
 import { jsonCodec } from "./codec/json.js";
 import { httpApp } from "./http/app.js";
-import type { Limits } from "./protocol/index.js";
+import type { TunableLimits } from "./protocol/index.js";
 import type { EventStore } from "./storage/event-store.js";
 import { MemoryStore } from "./storage/memory.js";
 import { headerLists, judgeHost } from "./transport/handshake.js";
@@ -29,7 +29,7 @@ export interface CreateBrokerOptions {
   idKey?: Uint8Array;
   hashes?: TokenHashes;
   clock?: Clock;
-  limits?: Partial<Limits>;
+  limits?: Partial<TunableLimits>;
   /** Host names beside the loopback ones by which clients may call this broker. */
   allowedHosts?: readonly string[];
   /** Browser origins that may connect; default: none. */

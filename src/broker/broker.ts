@@ -1,6 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { BROKER, type Grant, type Principal } from "../kernel/index.js";
-import { CLOSE, LIMITS, type Limits, type Patterns, type TokenRole, type Verb } from "../protocol/index.js";
+import {
+  CLOSE,
+  LIMITS,
+  type Limits,
+  type TunableLimits,
+  type Patterns,
+  type TokenRole,
+  type Verb,
+} from "../protocol/index.js";
 import type { EventStore } from "../storage/event-store.js";
 import { systemClock, type Clock } from "./clock.js";
 import { Connection } from "./connection.js";
@@ -23,7 +31,7 @@ export interface BrokerOptions {
   hashes?: TokenHashes;
   clock?: Clock;
   /** Deviations from the protocol's limits. */
-  limits?: Partial<Limits>;
+  limits?: Partial<TunableLimits>;
   /** Version of the program, for the log. */
   version?: string;
   /** Name of the log. */
@@ -81,7 +89,7 @@ export class Broker {
       watchers: new Watchers(core, sessions),
       followers: new Followers(core, store),
       leases: new Leases(clock, (worker_id) => core.execute({ kind: "lapse", worker_id })),
-      folds: new Folds(clock, (command) => core.execute(command)),
+      folds: new Folds(clock, limits.refusal_refill_ms, (command) => core.execute(command)),
     };
     broker = new Broker(parts, faulted);
     const { version = "0", origin = "a2achan" } = options;

@@ -85,18 +85,24 @@ export class Connection {
   }
 
   #hello(parsed: Exclude<Parsed, { kind: "unknown" }>): void {
-    const say = (frame: Reply): void => this.#peer.send(new Outgoing(frame));
-    if (parsed.kind === "malformed" && parsed.malformed.type === "hello") {
-      say(refuseHello(parsed.malformed.id, parsed.malformed.refusal));
+    if (parsed.kind === "malformed") {
+      const { type, id, refusal } = parsed.malformed;
+      return this.#turnAway(CLOSE.BAD_FRAME, type === "hello" ? refuseHello(id, refusal) : undefined);
     }
-    if (parsed.kind === "malformed" || parsed.request.type !== "hello") return this.close(CLOSE.BAD_FRAME);
+    if (parsed.request.type !== "hello") return this.#turnAway(CLOSE.BAD_FRAME);
     const opened = hello(this.#parts, this.#peer, parsed.request, this.#proven);
-    if ("close" in opened) {
-      if (opened.refusal !== undefined) say(opened.refusal);
-      return this.close(opened.close);
-    }
+    if ("close" in opened) return this.#turnAway(opened.close, opened.refusal);
     this.#session = opened.session;
     if (opened.expiresAt !== undefined) this.#expire(opened.session, opened.expiresAt);
+  }
+
+  // An answer like any other: it leaves when what it was decided on is durable.
+  #turnAway(close: Close, refusal?: Reply): void {
+    this.gone();
+    this.#parts.core.post(() => {
+      if (refusal !== undefined) this.#peer.send(new Outgoing(refusal));
+      this.#peer.close(close);
+    });
   }
 
   // A token that expires takes its live connections with it.

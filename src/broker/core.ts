@@ -1,4 +1,13 @@
-import { decodeEntry, emptyState, evolve, nextDue, step, type Command, type State, type Step } from "../kernel/index.js";
+import {
+  decodeEntry,
+  emptyState,
+  evolve,
+  nextDue,
+  step,
+  type Command,
+  type State,
+  type Step,
+} from "../kernel/index.js";
 import type { EventStore } from "../storage/event-store.js";
 import { LogTime, type Clock } from "./clock.js";
 import { Outbox } from "./outbox.js";

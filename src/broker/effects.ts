@@ -51,5 +51,6 @@ function endSessions({ core, sessions }: Parts, token: string): void {
 function holdLease({ core, leases }: Parts, event: Extract<KernelEvent, { kind: "status" | "session_opened" }>): void {
   const worker = core.state.workers.get(event.worker_id);
   if (worker?.row?.live !== true) leases.drop(event.worker_id);
-  else if (event.kind === "session_opened" || !leases.renew(event.worker_id)) leases.hold(event.worker_id, worker.leaseMs);
+  else if (event.kind === "session_opened" || !leases.renew(event.worker_id))
+    leases.hold(event.worker_id, worker.leaseMs);
 }

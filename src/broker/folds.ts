@@ -1,4 +1,4 @@
-import { LIMITS, type Reason } from "../protocol/index.js";
+import type { Reason } from "../protocol/index.js";
 import type { Principal } from "../kernel/index.js";
 import type { Clock } from "./clock.js";
 import type { Untimed } from "./core.js";
@@ -11,15 +11,17 @@ interface Folded {
   last_at: number;
 }
 
-/** Counts the refusals that are not logged singly, and writes them as one entry per principal every 20 s. */
+/** Counts the refusals that are not logged singly, and writes them as one entry per principal, every 20 s by default. */
 export class Folds {
   readonly #clock: Clock;
   readonly #write: (command: Untimed) => void;
   readonly #folded = new Map<string, Folded>();
+  readonly #everyMs: number;
   #timer: Disposable | undefined;
 
-  constructor(clock: Clock, write: (command: Untimed) => void) {
+  constructor(clock: Clock, everyMs: number, write: (command: Untimed) => void) {
     this.#clock = clock;
+    this.#everyMs = everyMs;
     this.#write = write;
   }
 
@@ -32,7 +34,7 @@ export class Folds {
     }
     folded.counts[reason] = (folded.counts[reason] ?? 0) + 1;
     folded.last_at = at;
-    this.#timer ??= this.#clock.at(LIMITS.refusal_refill_ms, () => this.flush());
+    this.#timer ??= this.#clock.at(this.#everyMs, () => this.flush());
   }
 
   flush(): void {

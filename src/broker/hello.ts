@@ -45,7 +45,14 @@ export function hello(parts: Parts, peer: Peer, request: Hello, proven: string |
   const seat: WorkerSeat | undefined =
     role === "worker" ? { workerId: grant.subject, inboxOpen: request.inbox ?? true, pushed: new Set() } : undefined;
   const by = { role, subject: grant.subject, token };
-  const session = new Session(`s_${randomBytes(12).toString("hex")}`, role, by, peer, seat);
+  const session = new Session(
+    `s_${randomBytes(12).toString("hex")}`,
+    role,
+    by,
+    peer,
+    parts.limits.outgoing_bytes,
+    seat,
+  );
   enter(parts, session, request);
   return { session, ...(grant.expires_at !== undefined && { expiresAt: grant.expires_at }) };
 }

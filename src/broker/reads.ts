@@ -1,5 +1,6 @@
 import { coveredRow, grantFor } from "../kernel/index.js";
 import type { Reply, Request, RequestOf, View } from "../protocol/index.js";
+import { touch } from "./effects.js";
 import { pagesOf } from "./pages.js";
 import type { Parts } from "./parts.js";
 import type { Session } from "./session.js";
@@ -15,8 +16,8 @@ export function serve(parts: Parts, session: Session, request: Request, now: num
     case "ping":
       return reply({ type: "pong", id });
     case "inbox":
-      if (session.seat !== undefined) session.seat.inboxOpen = request.open;
-      return reply({ type: "ok", id });
+      reply({ type: "ok", id });
+      return setInbox(parts, session, request.open, now);
     case "get":
       return reply({ type: "row", id, ...get(parts, session, request.worker_id, now) });
     case "list":
@@ -32,6 +33,13 @@ export function serve(parts: Parts, session: Session, request: Request, now: num
     default:
       throw new Error(`${request.type} is not served by reading`);
   }
+}
+
+/** An inbox that opens gets what waits for it; watchers see it open or closed. */
+function setInbox(parts: Parts, { seat }: Session, open: boolean, now: number): void {
+  if (seat === undefined || seat.inboxOpen === open) return;
+  seat.inboxOpen = open;
+  touch(parts, seat.workerId, now);
 }
 
 /** One answer for an unknown worker and for one outside the grant: no view. */

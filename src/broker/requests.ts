@@ -74,7 +74,11 @@ function commandOf(parts: Parts, session: Session, request: Request): Untimed {
   return { kind: "read", by, request: request.type, session: session.id, ...of };
 }
 
-function fromWorker({ by, id: session }: Session, { workerId: worker_id }: WorkerSeat, request: WorkerRequest): Untimed {
+function fromWorker(
+  { by, id: session }: Session,
+  { workerId: worker_id }: WorkerSeat,
+  request: WorkerRequest,
+): Untimed {
   const actor = { by, worker_id, session };
   switch (request.type) {
     case "status": {

@@ -1,4 +1,4 @@
-import { CLOSE, LIMITS, type Close, type Push, type Reply, type Role } from "../protocol/index.js";
+import { CLOSE, type Close, type Push, type Reply, type Role } from "../protocol/index.js";
 import type { Principal } from "../kernel/index.js";
 import { Outgoing, type Peer } from "./peer.js";
 
@@ -17,15 +17,25 @@ export class Session {
   readonly by: Principal & { token: string };
   readonly seat: WorkerSeat | undefined;
   readonly #peer: Peer;
+  readonly #outgoingBytes: number;
   /** An orchestrator that resumes reads its stages from the log first; pushes before that would be out of order. */
   resuming = false;
   closed = false;
 
-  constructor(id: string, role: Role, by: Principal & { token: string }, peer: Peer, seat?: WorkerSeat) {
+  constructor(
+    id: string,
+    role: Role,
+    by: Principal & { token: string },
+    peer: Peer,
+    /** Bytes of unasked pushes that the peer may leave unread. */
+    outgoingBytes: number,
+    seat?: WorkerSeat,
+  ) {
     this.id = id;
     this.role = role;
     this.by = by;
     this.#peer = peer;
+    this.#outgoingBytes = outgoingBytes;
     this.seat = seat;
   }
 
@@ -34,16 +44,16 @@ export class Session {
     if (!this.closed) this.#send(new Outgoing(frame));
   }
 
-  /** A frame that nobody asked for. A peer that leaves 256 KiB of them unread is cut; its cursor stays good. */
+  /** A frame that nobody asked for. A peer that leaves too many bytes unread is cut; its cursor stays good. */
   push(out: Outgoing): void {
     if (this.closed) return;
-    if (this.#peer.buffered > LIMITS.outgoing_bytes) this.end(CLOSE.SLOW_CONSUMER);
+    if (this.#peer.buffered > this.#outgoingBytes) this.end(CLOSE.SLOW_CONSUMER);
     else this.#send(out);
   }
 
   /** Whether the socket takes more without piling up. */
   get flowing(): boolean {
-    return this.#peer.buffered < LIMITS.outgoing_bytes / 4;
+    return this.#peer.buffered < this.#outgoingBytes / 4;
   }
 
   drained(): Promise<void> {

@@ -15,13 +15,7 @@ function stagePush(shard: string, stage: StageView): PushOf<"stage"> {
 }
 
 /** Tells the sender's sessions of a stage. A session that still resumes will read it from the log. */
-export function tellSender(
-  core: Core,
-  sessions: Sessions,
-  sender: string,
-  stage: StageView,
-  except?: Session,
-): void {
+export function tellSender(core: Core, sessions: Sessions, sender: string, stage: StageView, except?: Session): void {
   const out = new Outgoing(stagePush(core.state.shard, stage));
   for (const session of sessions.sender(sender)) {
     if (session === except) continue;

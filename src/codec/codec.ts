@@ -1,4 +1,4 @@
-/** A breach that leaves the connection open: the request is refused as MALFORMED with this detail (PROTOCOL.md section 5). */
+/** A breach that leaves the connection open: the request is refused as MALFORMED with this detail (PROTOCOL.md section 6). */
 export interface Fault {
   /** SHAPE: a number that is no safe integer, or is -0. TEXT_ENCODING: a string with a lone surrogate. */
   detail: "SHAPE" | "TEXT_ENCODING";
@@ -10,10 +10,10 @@ export interface Fault {
 export type Decoded =
   /** A fresh plain object, shared with nothing. With a `fault`, only its `type` and `id` are fit for use, to address the refusal. */
   | { ok: true; value: object; fault?: Fault }
-  /** Cannot be trusted to be a request: close 4400 (PROTOCOL.md section 5). */
+  /** Cannot be trusted to be a request: close 4400 (PROTOCOL.md section 6). */
   | { ok: false };
 
-/** One encoding of frames: one object per WebSocket message (PROTOCOL.md section 5). */
+/** One encoding of frames: one object per WebSocket message (PROTOCOL.md section 6). */
 export interface Codec {
   /** The WebSocket subprotocol that selects this codec. */
   readonly subprotocol: string;

@@ -14,7 +14,7 @@ function decode(data: Uint8Array): Decoded {
   }
 }
 
-/** Frames as JSON in text messages, what any language can speak (PROTOCOL.md section 5). */
+/** Frames as JSON in text messages, what any language can speak (PROTOCOL.md section 6). */
 export const jsonCodec: Codec = {
   subprotocol: SUBPROTOCOL_JSON,
   binary: false,

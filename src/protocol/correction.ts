@@ -14,7 +14,7 @@ export const correctionContent = z.strictObject({
   key: z.exactOptional(keyField),
   /** Narrows the limit of `message`; can never widen it. */
   max_bytes: z.exactOptional(lifetimeInteger),
-  ttl_ms: z.exactOptional(lifetimeInteger.max(LIMITS.ttlCeilingMs)),
+  ttl_ms: z.exactOptional(lifetimeInteger.max(LIMITS.ttl_ceiling_ms)),
   priority: z.exactOptional(z.enum(["normal", "halt"])),
   freshness: z.exactOptional(z.enum(["run", "exact"])),
   supersedes: z.exactOptional(correctionIdField),

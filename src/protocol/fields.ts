@@ -26,7 +26,8 @@ function textOf(maxBytes: number): z.ZodString {
 const ID: FieldFault = { detail: "ID" };
 
 export const idField = checked(z.string(), (value) => (isId(value) ? undefined : ID)).meta({
-  description: "An id: 1-128 characters of [!-~] without quote, backslash, angle brackets and backtick; no '..', no '//'.",
+  description:
+    "An id: 1-128 characters of [!-~] without quote, backslash, angle brackets and backtick; no '..', no '//'.",
 });
 export const correctionIdField = checked(z.string(), (value) => (isCorrectionId(value) ? undefined : ID)).meta({
   description: "corr_ and 32 lower-case hex digits.",
@@ -34,13 +35,13 @@ export const correctionIdField = checked(z.string(), (value) => (isCorrectionId(
 
 /** Free text of text policy 1. `message` has no length here: OVERSIZE is judged after the grant (PROTOCOL.md section 3). */
 export const messageField = textOf(Number.POSITIVE_INFINITY);
-export const lastActionField = textOf(LIMITS.lastActionBytes);
-export const summaryField = textOf(LIMITS.summaryBytes);
-export const reasonField = textOf(LIMITS.reasonBytes);
+export const lastActionField = textOf(LIMITS.last_action_bytes);
+export const summaryField = textOf(LIMITS.summary_bytes);
+export const reasonField = textOf(LIMITS.reason_bytes);
 
 /** A digest as cited: any short string, since a wrong one is a stale citation and no bad frame. */
 export const citedDigestField = checked(z.string(), (value) =>
-  utf8Bytes(value) > LIMITS.digestBytes ? { detail: "SHAPE" } : undefined,
+  utf8Bytes(value) > LIMITS.digest_bytes ? { detail: "SHAPE" } : undefined,
 );
 export const digestField = z.string().regex(/^sha256:[0-9a-f]{64}$/);
 export const keyField = z.string().regex(/^[A-Za-z0-9._:-]{1,64}$/);

@@ -6,7 +6,11 @@ const CHARS = /^[!#-;=?-[\]-_a-~]+$/;
 /** Whether `value` is an id of the grammar (PROTOCOL.md section 2): 1-128 characters, no `..`, no `//`. */
 export function isId(value: string): boolean {
   return (
-    value.length > 0 && value.length <= LIMITS.id && CHARS.test(value) && !value.includes("..") && !value.includes("//")
+    value.length > 0 &&
+    value.length <= LIMITS.id_chars &&
+    CHARS.test(value) &&
+    !value.includes("..") &&
+    !value.includes("//")
   );
 }
 
@@ -46,5 +50,7 @@ export function decodeId(id: string): string {
 
 function percent(char: string): string {
   if (!char.isWellFormed()) throw new RangeError("an id cannot hold half of a surrogate pair");
-  return [...new TextEncoder().encode(char)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`).join("");
+  return [...new TextEncoder().encode(char)]
+    .map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`)
+    .join("");
 }

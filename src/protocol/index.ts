@@ -1,6 +1,6 @@
 export { encodeId, decodeId, isId, isCorrectionId } from "./ids.js";
 export { PROTOCOL, RULES_VERSION, STATUS_SCHEMA, SUBPROTOCOL_JSON } from "./version.js";
-export { LIMITS, type Limits } from "./limits.js";
+export { LIMITS, type Limits, type TunableLimits } from "./limits.js";
 export { REASONS, DETAILS, type Reason, type Detail, type MalformedDetail, type Refusal } from "./reasons.js";
 export {
   OPEN_STAGES,

@@ -61,7 +61,7 @@ export const REQUESTS = {
     role: z.enum(ROLES),
     token: z.exactOptional(tokenField),
     worker_id: z.exactOptional(idField),
-    lease_ms: z.exactOptional(z.int().min(LIMITS.leaseMinMs).max(LIMITS.leaseMaxMs)),
+    lease_ms: z.exactOptional(z.int().min(LIMITS.lease_min_ms).max(LIMITS.lease_max_ms)),
     inbox: z.exactOptional(z.boolean()),
     resume_from: z.exactOptional(cursorField),
     client: z.exactOptional(idField),

@@ -2,7 +2,7 @@
 // same policy number: recorded verdicts must replay whatever Unicode version the runtime has.
 // Each table is sorted, flat pairs of first and last code point, both included.
 
-/** Version of the rules and tables for free text (PROTOCOL.md section "Text"), sent in `welcome` and logged. */
+/** Version of the rules and tables for free text (PROTOCOL.md section 2), sent in `welcome` and logged. */
 export const TEXT_POLICY = 1;
 
 /** Cc but not \n and \t, Cf, Zl, Zp, Default_Ignorable_Code_Point, Co, noncharacters: refused out of place. */

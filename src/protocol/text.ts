@@ -39,7 +39,7 @@ export function utf8Bytes(text: string): number {
 }
 
 /**
- * Text policy 1 (PROTOCOL.md section "Text"): text is accepted as it is or refused, never stripped or normalised.
+ * Text policy 1 (PROTOCOL.md section 2): text is accepted as it is or refused, never stripped or normalised.
  * TEXT_ENCODING is a lone surrogate, TEXT_BLANK nothing but White_Space, TEXT_HIDDEN a character that people do not see.
  * The verdict depends on the frozen table alone, so it replays on every runtime. Total; length limits are not checked here.
  */

@@ -1,7 +1,7 @@
 /** The protocol spoken on the wire (PROTOCOL.md section 1). */
 export const PROTOCOL = "a2achan/1";
 
-/** WebSocket subprotocols, one a codec (PROTOCOL.md section 5). */
+/** WebSocket subprotocols, one a codec (PROTOCOL.md section 6). */
 export const SUBPROTOCOL_JSON = "a2achan.v1.json";
 
 /** `schema` of every status row. */

@@ -30,7 +30,8 @@ export function judgeUpgrade(request: IncomingMessage, rules: HandshakeRules): H
   const headers = headerLists(request.rawHeaders);
   const refused = judgeHost(headers, rules.hosts) ?? judgeOrigin(headers, rules.origins);
   if (refused !== undefined) return refused;
-  if (request.method !== "GET" || request.httpVersion !== "1.1") return no(405, "open the WebSocket with GET and HTTP/1.1");
+  if (request.method !== "GET" || request.httpVersion !== "1.1")
+    return no(405, "open the WebSocket with GET and HTTP/1.1");
   if (request.url !== rules.path) return no(404, `the WebSocket is at ${rules.path}`);
   if (headers.has("content-length") || headers.has("transfer-encoding")) return no(400, "an upgrade carries no body");
   const subprotocol = offered(headers).find((name) => rules.subprotocols.includes(name));

@@ -4,7 +4,7 @@ import type { Limits } from "../protocol/index.js";
 
 /**
  * Pings every connection once an interval, spread over it, and cuts one that has missed two: a half-open connection is
- * found within two pings (PROTOCOL.md section 5).
+ * found within two pings (PROTOCOL.md section 6).
  */
 export class Pings {
   readonly #clock: Clock;

@@ -36,7 +36,8 @@ export class WsServer {
       maxFragments: 16,
       maxBufferedChunks: 1_024,
       closeTimeout: 2_000,
-      handleProtocols: (offered) => options.codecs.find(({ subprotocol }) => offered.has(subprotocol))?.subprotocol ?? false,
+      handleProtocols: (offered) =>
+        options.codecs.find(({ subprotocol }) => offered.has(subprotocol))?.subprotocol ?? false,
     };
     this.#ws = new WebSocketServer(settings);
     this.#pings = new Pings(clock, limits);
