@@ -76,12 +76,16 @@ export async function createBroker(options: CreateBrokerOptions = {}): Promise<R
   });
   const server = httpServer(broker, hosts);
   ws.attach(server);
-  const authority = await listen(server, host, port);
+  const authority = await listen(server, host, port).catch(async (error: unknown) => {
+    await broker.stop();
+    throw error;
+  });
 
   let stopped: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
-    server.close();
+    // Until then newcomers are told that the broker drains, by /readyz and by 4503.
     await broker.stop();
+    server.close();
     await new Promise<void>((resolve) => {
       const cut = broker.clock.at(CLOSE_GRACE_MS, () => ws.terminate());
       server.closeIdleConnections();

@@ -37,7 +37,7 @@ const TABLE: LayerTable = {
     layers: ["protocol", "tlog"],
     types: ["kernel"],
     packages: [],
-    node: { "node:crypto": "any", "node:fs": "any", "node:fs/promises": "any", "node:path": "any" },
+    node: { "node:fs": "any", "node:fs/promises": "any", "node:path": "any", "node:zlib": ["crc32"] },
   },
   broker: {
     layers: ["protocol", "kernel", "tlog", "storage"],

@@ -12,7 +12,7 @@ import {
 import type { EventStore } from "../storage/event-store.js";
 import { systemClock, type Clock } from "./clock.js";
 import { Connection } from "./connection.js";
-import { Core } from "./core.js";
+import { Core, type Untimed } from "./core.js";
 import { tell } from "./effects.js";
 import { Folds } from "./folds.js";
 import { Followers } from "./followers.js";
@@ -93,7 +93,9 @@ export class Broker {
     };
     broker = new Broker(parts, faulted);
     const { version = "0", origin = "a2achan" } = options;
-    core.execute({ kind: "start", shard: randomBytes(8).toString("hex"), origin, version, limits });
+    const { torn } = store;
+    const shard = randomBytes(8).toString("hex");
+    core.execute({ kind: "start", shard, origin, version, limits, ...(torn !== undefined && { torn }) });
     await core.committed();
     return broker;
   }
@@ -127,11 +129,8 @@ export class Broker {
 
   /** The id of a token that is known, granted and still valid. */
   authenticate(token: string): string | undefined {
-    const { core, hashes } = this.#parts;
-    const id = identify(hashes, token);
-    const grant = id === undefined ? undefined : core.state.grants.get(id);
-    const valid = grant !== undefined && !grant.revoked && (grant.expires_at ?? Infinity) > core.now();
-    return valid ? id : undefined;
+    const id = identify(this.#parts.hashes, token);
+    return id !== undefined && this.isGranted(id) ? id : undefined;
   }
 
   /** Makes a token. Resolves when its grant is durable: it works at once. The raw token is shown here only. */
@@ -147,8 +146,13 @@ export class Broker {
     const { expiresInMs, ...grant } = request;
     await hashes.set(id, hashToken(token));
     const expires = expiresInMs === undefined ? {} : { expires_at: core.now() + expiresInMs };
-    core.execute({ kind: "add_grant", by, token: id, ...grant, ...expires });
-    await core.committed();
+    await this.#commit({ kind: "add_grant", by, token: id, ...grant, ...expires });
+  }
+
+  /** Whether a token has a grant that holds now. */
+  isGranted(id: string): boolean {
+    const grant = this.#parts.core.state.grants.get(id);
+    return grant !== undefined && !grant.revoked && (grant.expires_at ?? Infinity) > this.#parts.core.now();
   }
 
   /** Takes a token's grant away, live connections included. False for a token that has none. */
@@ -156,9 +160,16 @@ export class Broker {
     const { core } = this.#parts;
     const grant = core.state.grants.get(id);
     if (grant === undefined || grant.revoked) return false;
-    core.execute({ kind: "revoke_grant", by, token: id });
-    await core.committed();
+    await this.#commit({ kind: "revoke_grant", by, token: id });
     return true;
+  }
+
+  // Nothing is decided after the end, and nobody may take it for done.
+  async #commit(command: Untimed): Promise<void> {
+    const { core } = this.#parts;
+    if (!core.running) throw new Error("the broker has stopped");
+    core.execute(command);
+    await core.committed();
   }
 
   /** Every grant, revoked ones included, in the order in which they were given. */

@@ -1,8 +1,8 @@
-import { CLOSE, type Close, type Parsed, type Reply } from "../protocol/index.js";
+import { CLOSE, type Close, type Parsed, type Reply, type RequestType } from "../protocol/index.js";
 import { touch } from "./effects.js";
 import { hello, refuseHello } from "./hello.js";
 import type { Parts } from "./parts.js";
-import { Outgoing, type Peer } from "./peer.js";
+import { Outgoing, closePeer, type Peer } from "./peer.js";
 import { handle, handleMalformed } from "./requests.js";
 import type { Session } from "./session.js";
 
@@ -50,8 +50,8 @@ export class Connection {
     if (!this.#budget.take()) return this.close(CLOSE.TOO_MANY);
     if (parsed === undefined || parsed.kind === "unknown") return this.close(CLOSE.BAD_FRAME);
     if (this.#session === undefined) return this.#hello(parsed);
+    if (typeOf(parsed) === "hello") return this.close(CLOSE.BAD_FRAME);
     if (parsed.kind === "malformed") return handleMalformed(this.#parts, this.#session, parsed.malformed);
-    if (parsed.request.type === "hello") return this.close(CLOSE.BAD_FRAME);
     handle(this.#parts, this.#session, parsed.request);
   }
 
@@ -64,7 +64,7 @@ export class Connection {
 
   close(close: Close): void {
     if (this.#session !== undefined) this.#session.end(close);
-    else this.#peer.close(close);
+    else closePeer(this.#peer, close);
     this.gone();
   }
 
@@ -93,6 +93,9 @@ export class Connection {
     const opened = hello(this.#parts, this.#peer, parsed.request, this.#proven);
     if ("close" in opened) return this.#turnAway(opened.close, opened.refusal);
     this.#session = opened.session;
+    opened.session.onEnd = () => this.gone();
+    // It may have ended already, or the broker has.
+    if (opened.session.closed || this.#closed) return this.gone();
     if (opened.expiresAt !== undefined) this.#expire(opened.session, opened.expiresAt);
   }
 
@@ -100,8 +103,12 @@ export class Connection {
   #turnAway(close: Close, refusal?: Reply): void {
     this.gone();
     this.#parts.core.post(() => {
-      if (refusal !== undefined) this.#peer.send(new Outgoing(refusal));
-      this.#peer.close(close);
+      try {
+        if (refusal !== undefined) this.#peer.send(new Outgoing(refusal));
+      } catch {
+        // As for a session: it costs this connection only, and that one ends here.
+      }
+      closePeer(this.#peer, close);
     });
   }
 
@@ -115,6 +122,10 @@ export class Connection {
       }),
     );
   }
+}
+
+function typeOf(parsed: Exclude<Parsed, { kind: "unknown" }>): RequestType {
+  return parsed.kind === "malformed" ? parsed.malformed.type : parsed.request.type;
 }
 
 /** Frames that a connection may send: so many a second, and a burst of so many. */

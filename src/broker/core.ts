@@ -1,5 +1,5 @@
 import {
-  decodeEntry,
+  decodeEntries,
   emptyState,
   evolve,
   nextDue,
@@ -37,6 +37,7 @@ export class Core {
   #tick: Disposable | undefined;
   #tickAt: number | undefined;
   #stopped = false;
+  #faulted = false;
   readonly #fault: Promise<never>;
   #onFault: (error: unknown) => void = () => {};
 
@@ -57,6 +58,7 @@ export class Core {
       },
       fault: (error) => this.#fail(error),
     });
+    void store.failed.then((error) => this.#fail(error));
   }
 
   /** Takes up the log of a store: reads it from the start and folds it into a state. */
@@ -64,7 +66,7 @@ export class Core {
     const state = emptyState();
     while (state.size < store.size()) {
       const { entries, texts } = await store.read(state.size, READ_AT_ONCE);
-      for (const line of entries) evolve(state, decodeEntry(line, texts));
+      for (const event of decodeEntries(entries, state.size, texts)) evolve(state, event);
     }
     return new Core(store, clock, state, events);
   }
@@ -91,9 +93,13 @@ export class Core {
     const now = this.#time.now();
     const result = this.#decide({ ...command, now } as Command);
     if (result === undefined) return;
-    answer?.(result, now);
-    this.#events.stepped(result, now, asker);
-    this.#armTick(now);
+    try {
+      answer?.(result, now);
+    } finally {
+      // An answer that cannot be worded costs its asker; what the step did is told to the others all the same.
+      this.#events.stepped(result, now, asker);
+      this.#armTick(now);
+    }
   }
 
   // A kernel that throws has left a state that nobody can vouch for: as fatal as a store that fails.
@@ -109,7 +115,10 @@ export class Core {
   }
 
   #fail(error: unknown): void {
+    if (this.#faulted) return;
+    this.#faulted = true;
     this.halt();
+    this.#writer.halt();
     this.outbox.drop();
     this.#onFault(error);
     this.#events.fault(error);

@@ -55,6 +55,7 @@ export class Followers {
     while (!session.closed && this.#follows.get(session) === follow && follow.after < this.#core.durable) {
       if (!session.flowing) await session.drained();
       const page = await this.#page(session, request, follow.after);
+      if (this.#follows.get(session) !== follow) break;
       follow.after = page.next ?? this.#core.durable;
       if (page.entries.length > 0) session.push(new Outgoing({ type: "entries", ...page }));
     }

@@ -14,7 +14,7 @@ import {
 } from "../protocol/index.js";
 import { cursorAt, sizeOfCursor } from "./cursors.js";
 import type { Parts } from "./parts.js";
-import { Outgoing, type Peer } from "./peer.js";
+import type { Peer } from "./peer.js";
 import { Session, type WorkerSeat } from "./session.js";
 import { openStages, resume } from "./stages.js";
 import { identify } from "./tokens.js";
@@ -53,7 +53,8 @@ export function hello(parts: Parts, peer: Peer, request: Hello, proven: string |
     parts.limits.outgoing_bytes,
     seat,
   );
-  enter(parts, session, request);
+  const refused = enter(parts, session, request);
+  if (refused !== undefined) return { close: refused };
   return { session, ...(grant.expires_at !== undefined && { expiresAt: grant.expires_at }) };
 }
 
@@ -81,18 +82,25 @@ function misplacedField(request: Hello): string | undefined {
   return request.role === "auditor" && request.resume_from !== undefined ? "resume_from" : undefined;
 }
 
-/** Registers the session and welcomes it; a worker's session fences the one before it. */
-function enter(parts: Parts, session: Session, request: Hello): void {
+/** Registers the session and welcomes it; a worker's session fences the one before it. What it returns refuses it. */
+function enter(parts: Parts, session: Session, request: Hello): Close | undefined {
   const { core, sessions } = parts;
   const { seat, by } = session;
   if (seat === undefined) {
     sessions.add(session);
-    return welcome(parts, session, request);
+    welcome(parts, session, request);
+    return undefined;
   }
+  let refused: Close | undefined;
   const lease_ms = request.lease_ms ?? LIMITS.lease_default_ms;
   core.execute(
     { kind: "open_session", by, worker_id: seat.workerId, session: session.id, lease_ms },
-    () => {
+    ({ answer }, now) => {
+      if (answer.kind === "refused") {
+        if (answer.folded) parts.folds.count(by, answer.refusal.reason, now);
+        refused = answer.refusal.detail === "REVOKED" ? CLOSE.UNAUTHENTICATED : CLOSE.ROLE_NOT_GRANTED;
+        return;
+      }
       const older = sessions.worker(seat.workerId);
       sessions.add(session);
       if (older !== undefined) core.post(() => older.end(CLOSE.FENCED));
@@ -100,6 +108,7 @@ function enter(parts: Parts, session: Session, request: Hello): void {
     },
     session,
   );
+  return refused;
 }
 
 function welcome(parts: Parts, session: Session, request: Hello): void {
@@ -118,10 +127,9 @@ function welcome(parts: Parts, session: Session, request: Hello): void {
     gap: from === undefined,
   };
   const open = from === undefined ? openStages(core, session) : [];
-  session.resuming = from !== undefined && from < size;
+  session.resuming = from === undefined || from < size;
   core.post(() => {
     session.reply(frame);
-    for (const push of open) session.push(new Outgoing(push));
-    if (session.resuming) session.spawn(resume(core, parts.store, session, from ?? size));
+    if (session.resuming) session.spawn(resume(core, parts.store, session, from ?? size, open));
   });
 }

@@ -10,6 +10,8 @@ interface Item {
 export class Outbox {
   #items: Item[] = [];
   #durable: number;
+  #leaving = false;
+  #dropped = false;
 
   constructor(durable: number) {
     this.#durable = durable;
@@ -21,22 +23,36 @@ export class Outbox {
   }
 
   post(stamp: number, release: () => void): void {
-    if (stamp <= this.#durable && this.#items.length === 0) release();
-    else this.#items.push({ stamp, release });
+    if (this.#dropped) return;
+    this.#items.push({ stamp, release });
+    this.#leave();
   }
 
   durable(size: number): void {
     this.#durable = size;
-    let ready = this.#items.findIndex(({ stamp }) => stamp > size);
-    if (ready === -1) ready = this.#items.length;
-    // What a release posts comes after what already waits.
-    const leaving = this.#items.slice(0, ready);
-    this.#items = this.#items.slice(ready);
-    for (const { release } of leaving) release();
+    this.#leave();
   }
 
   drop(): void {
+    this.#dropped = true;
     this.#items = [];
-    this.#durable = -1;
+  }
+
+  // Not re-entered: what a release posts comes after what already waits.
+  #leave(): void {
+    if (this.#leaving) return;
+    this.#leaving = true;
+    const items = this.#items;
+    let left = 0;
+    try {
+      for (const { stamp, release } of items) {
+        if (stamp > this.#durable || this.#dropped) break;
+        left += 1;
+        release();
+      }
+    } finally {
+      items.splice(0, left);
+      this.#leaving = false;
+    }
   }
 }

@@ -25,3 +25,12 @@ export interface Peer {
   drained(): Promise<void>;
   close(close: Close): void;
 }
+
+/** Closes a peer whatever it does: it is gone either way. */
+export function closePeer(peer: Peer, close: Close): void {
+  try {
+    peer.close(close);
+  } catch {
+    // Breaking its word costs a peer nothing more than its connection.
+  }
+}

@@ -1,5 +1,6 @@
 import type { PlannedText } from "../kernel/index.js";
 import {
+  CLOSE,
   LIMITS,
   correctionId,
   utf8Bytes,
@@ -25,7 +26,10 @@ export function handle(parts: Parts, session: Session, request: Request): void {
     (result, now) => {
       if (result.answer.kind === "done" && command.kind === "read") return serve(parts, session, request, now);
       const frame = wordAnswer(parts, request, command, result, session.by, now);
-      parts.core.post(() => session.reply(frame));
+      parts.core.post(() => {
+        session.reply(frame);
+        if (request.type === "bye" && frame.type === "ok") session.end(CLOSE.DONE);
+      });
     },
     session,
   );

@@ -1,6 +1,6 @@
 import { CLOSE, type Close, type Push, type Reply, type Role } from "../protocol/index.js";
 import type { Principal } from "../kernel/index.js";
-import { Outgoing, type Peer } from "./peer.js";
+import { Outgoing, closePeer, type Peer } from "./peer.js";
 
 /** What a worker's session holds beside what every session does. */
 export interface WorkerSeat {
@@ -21,6 +21,8 @@ export class Session {
   /** An orchestrator that resumes reads its stages from the log first; pushes before that would be out of order. */
   resuming = false;
   closed = false;
+  /** Told once when the broker ends the session: it is out of every list before its socket is closed. */
+  onEnd: () => void = () => {};
 
   constructor(
     id: string,
@@ -46,9 +48,7 @@ export class Session {
 
   /** A frame that nobody asked for. A peer that leaves too many bytes unread is cut; its cursor stays good. */
   push(out: Outgoing): void {
-    if (this.closed) return;
-    if (this.#peer.buffered > this.#outgoingBytes) this.end(CLOSE.SLOW_CONSUMER);
-    else this.#send(out);
+    if (!this.closed) this.#send(out, this.#outgoingBytes);
   }
 
   /** Whether the socket takes more without piling up. */
@@ -70,9 +70,10 @@ export class Session {
   }
 
   // A peer that breaks its word and throws costs its own session, nobody else's.
-  #send(out: Outgoing): void {
+  #send(out: Outgoing, most = Number.POSITIVE_INFINITY): void {
     try {
-      this.#peer.send(out);
+      if (this.#peer.buffered > most) this.end(CLOSE.SLOW_CONSUMER);
+      else this.#peer.send(out);
     } catch {
       this.end(CLOSE.FAULT);
     }
@@ -86,10 +87,7 @@ export class Session {
   end(close: Close): void {
     if (this.closed) return;
     this.closed = true;
-    try {
-      this.#peer.close(close);
-    } catch {
-      // It is gone either way.
-    }
+    closePeer(this.#peer, close);
+    this.onEnd();
   }
 }

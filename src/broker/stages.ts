@@ -25,18 +25,25 @@ export function tellSender(core: Core, sessions: Sessions, sender: string, stage
   }
 }
 
-/** Sends an orchestrator every stage of its corrections from entry `from` on, then lets live pushes through. */
-export async function resume(core: Core, store: EventStore, session: Session, from: number): Promise<void> {
+/** Sends an orchestrator `first`, then every stage of its corrections from entry `from` on, then lets live pushes through. */
+export async function resume(
+  core: Core,
+  store: EventStore,
+  session: Session,
+  from: number,
+  first: readonly PushOf<"stage">[] = [],
+): Promise<void> {
+  await session.feed(first);
   let at = from;
   const { shard } = core.state;
   while (!session.closed && at < core.durable) {
     const { entries } = await store.read(at, Math.min(READ_AT_ONCE, core.durable - at));
-    const first = at;
+    const start = at;
     at += entries.length;
     const frames = entries.flatMap((line, offset) => {
-      const event = decodeEntry(line, []);
+      const event = decodeEntry(line);
       if (!("orchestrator_id" in event) || event.orchestrator_id !== session.by.subject) return [];
-      const stage = stageOf(event, first + offset);
+      const stage = stageOf(event, start + offset);
       return stage === undefined ? [] : [stagePush(shard, stage)];
     });
     await session.feed(frames);

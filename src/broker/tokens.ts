@@ -30,7 +30,8 @@ export function identify(hashes: TokenHashes, token: string): string | undefined
   const id = TOKEN.exec(token)?.[1];
   const known = id === undefined ? undefined : hashes.get(id);
   if (id === undefined || known === undefined) return undefined;
-  return timingSafeEqual(Buffer.from(known, "hex"), Buffer.from(hashToken(token), "hex")) ? id : undefined;
+  const [kept, shown] = [Buffer.from(known, "hex"), Buffer.from(hashToken(token), "hex")];
+  return kept.length === shown.length && timingSafeEqual(kept, shown) ? id : undefined;
 }
 
 /** The id that a token names, known or not; undefined for a string that is no token. */

@@ -98,8 +98,9 @@ export class Watchers {
   /** Sends what waits; while the socket is full, later views of a worker take the place of earlier ones. */
   async #flush(watch: Watch): Promise<void> {
     const { session, waiting } = watch;
+    const current = (): boolean => !session.closed && this.#watches.get(session) === watch;
     watch.open = false;
-    while (waiting.size > 0 && !session.closed) {
+    while (waiting.size > 0 && current()) {
       for (const [workerId, out] of waiting) {
         if (!session.flowing) break;
         waiting.delete(workerId);

@@ -46,6 +46,11 @@ export class Writer {
     }
   }
 
+  /** Writes nothing more, not even what was decided. */
+  halt(): void {
+    this.#faulted = true;
+  }
+
   /** Resolves when nothing is left to write, or the store has failed. */
   settled(): Promise<void> {
     if (!this.#writing) return Promise.resolve();

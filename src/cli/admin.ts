@@ -1,7 +1,9 @@
-import type { TokenRequest } from "../broker/index.js";
-import type { RunningBroker } from "../server.js";
+import { grantRequest, type Broker, type TokenRequest } from "../broker/index.js";
 import type { ControlRequest } from "./control.js";
 import { CliError } from "./exit.js";
+
+/** Whoever may open the data directory administers as its operator. */
+const OPERATOR = { role: "operator", subject: "operator" } as const;
 
 /** A token as `token list` shows it: never the token itself. */
 export interface TokenRecord {
@@ -18,16 +20,16 @@ export interface TokenRecord {
 }
 
 /** Does what the control socket is asked for. Throws with one sentence when it cannot. */
-export async function handleAdmin(running: RunningBroker, request: ControlRequest): Promise<unknown> {
+export async function handleAdmin(broker: Broker, request: ControlRequest): Promise<unknown> {
   switch (request.command) {
     case "ping":
       return {};
     case "token_add":
-      return running.addToken(request.request as TokenRequest);
+      return broker.addToken(grantRequest(request.request as TokenRequest), OPERATOR);
     case "token_list":
-      return listTokens(running);
+      return listTokens(broker);
     case "token_revoke": {
-      if (await running.broker.revokeToken(request.id)) return { id: request.id, revoked: true };
+      if (await broker.revokeToken(request.id, OPERATOR)) return { id: request.id, revoked: true };
       throw new CliError(`there is no valid token ${request.id}; see: a2achan token list`);
     }
     default:
@@ -35,7 +37,7 @@ export async function handleAdmin(running: RunningBroker, request: ControlReques
   }
 }
 
-function listTokens({ broker }: RunningBroker): TokenRecord[] {
+function listTokens(broker: Broker): TokenRecord[] {
   const now = broker.clock.now();
   return broker.grants().map(({ token, role, subject, patterns, verbs, expires_at, revoked }) => ({
     id: token,

@@ -13,14 +13,13 @@ export type ControlReply = { ok: true; result: unknown } | { ok: false; error: s
 const LINE_BYTES = 65_536;
 
 /**
- * Listens on the control socket: whoever may open the file is an administrator. Each line is answered when what it asks
- * is durable. Rejects with exit code 73 when a broker already listens there.
+ * Listens on the control socket: whoever may open the file is an administrator. Each line is answered when what it asks is
+ * durable. The caller holds the directory's lock, so that a socket file which is still there is a dead process's.
  */
 export async function serveControl(
   path: string,
   handle: (request: ControlRequest) => Promise<unknown>,
 ): Promise<Server> {
-  if (await isAnswered(path)) throw new CliError("a broker already runs on this data directory", EXIT.IN_USE);
   rmSync(path, { force: true });
   const server = createServer((socket) => serveLines(socket, handle));
   await new Promise<void>((resolve, reject) => {
@@ -55,21 +54,11 @@ async function answer(line: string, handle: (request: ControlRequest) => Promise
   }
 }
 
-/** Asks the broker that runs on a data directory. Throws a CliError when none does, or when it says no. */
-export async function askControl(path: string, request: ControlRequest): Promise<unknown> {
-  const reply = await exchange(path, request).catch(() => {
-    throw new CliError("no broker runs on this data directory; start one with: a2achan serve");
-  });
-  if (!reply.ok) throw new CliError(reply.error, EXIT.USAGE);
-  return reply.result;
-}
-
-async function isAnswered(path: string): Promise<boolean> {
-  try {
-    return (await exchange(path, { command: "ping" })).ok;
-  } catch {
-    return false;
-  }
+/** Asks the broker that runs on a data directory; undefined when none does. Throws a CliError when it says no. */
+export async function askControl(path: string, request: ControlRequest): Promise<{ result: unknown } | undefined> {
+  const reply = await exchange(path, request).catch(() => undefined);
+  if (reply?.ok === false) throw new CliError(reply.error, EXIT.USAGE);
+  return reply;
 }
 
 function exchange(path: string, request: ControlRequest): Promise<ControlReply> {

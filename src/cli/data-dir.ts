@@ -45,6 +45,11 @@ export class DataDir {
     return join(this.path, "control.sock");
   }
 
+  /** Where the log's segments lie. */
+  get log(): string {
+    return join(this.path, "log");
+  }
+
   get operatorToken(): string {
     return join(this.path, "operator.token");
   }
@@ -76,6 +81,12 @@ export class DataDir {
         throw new CliError(`${join(this.path, file)} can be read by others; run chmod 600 on it`, EXIT.CONFIG);
       }
       return Buffer.from(kept, "hex");
+    }
+    if (existsSync(this.log)) {
+      throw new CliError(
+        `${join(this.path, file)} is missing, and the log's correction ids hang on it; restore it`,
+        EXIT.CONFIG,
+      );
     }
     const key = randomBytes(32);
     this.#write(file, `${key.toString("hex")}\n`);

@@ -2,6 +2,7 @@
 import { Command, CommanderError } from "commander";
 import { demoCommand } from "./demo.js";
 import { CliError, EXIT } from "./exit.js";
+import { logCommand } from "./log.js";
 import { serveCommand } from "./serve.js";
 import { tokenCommand } from "./token.js";
 import { VERSION } from "./version.js";
@@ -14,6 +15,7 @@ const program = new Command("a2achan")
 
 serveCommand(program);
 tokenCommand(program);
+logCommand(program);
 demoCommand(program);
 
 // A closed pipe ends quietly: whoever read us has seen enough.

@@ -8,6 +8,8 @@ import { handleAdmin } from "./admin.js";
 import { serveControl } from "./control.js";
 import { DataDir, reasonOf } from "./data-dir.js";
 import { CliError, EXIT } from "./exit.js";
+import { lockDirectory } from "./lock.js";
+import { openLog } from "./open-log.js";
 import { formatOption, printRecord, type Format } from "./output.js";
 import { VERSION } from "./version.js";
 
@@ -21,6 +23,8 @@ interface ServeOptions {
   allowOrigin: string[];
   behindTlsProxy?: true;
   logLevel: string;
+  memory?: true;
+  head?: string;
 }
 
 export const DEFAULT_DATA = "./.a2achan";
@@ -35,6 +39,8 @@ export function serveCommand(program: Command): void {
     .option("--max-connections <n>", "connections at once", parseCount, LIMITS.connections)
     .option("--allow-host <name>", "another host name that clients use (repeatable)", collect, [])
     .option("--allow-origin <origin>", "a browser origin that may connect (repeatable)", collect, [])
+    .option("--memory", "keep the log in memory: nothing lasts")
+    .option("--head <file>", "where the durable head is kept, best on another disk; default: in the data directory")
     .option("--behind-tls-proxy", "listen beyond loopback without TLS, because a proxy in front has it")
     .addOption(
       new Option("--log-level <level>", "what to log on stderr")
@@ -53,10 +59,11 @@ async function serve(options: ServeOptions): Promise<void> {
   }
   const log = pino({ level: options.logLevel, base: null }, destination({ fd: 2, sync: true }));
   const data = new DataDir(options.data, true);
+  using _lock = await lockDirectory(data.path);
   let broker: RunningBroker | undefined;
   const control = await serveControl(data.controlSocket, (request) => {
     if (broker === undefined) throw new CliError("the broker is still starting; try again");
-    return handleAdmin(broker, request);
+    return handleAdmin(broker.broker, request);
   });
   try {
     broker = await start(options, data, log);
@@ -66,7 +73,9 @@ async function serve(options: ServeOptions): Promise<void> {
   }
   const running = broker;
   data.announce({ pid: process.pid, url: running.url, http: running.http, version: VERSION, started: Date.now() });
-  const sentence = `a2achan ${VERSION} listens at ${running.url}; data in ${data.path}; the log is in memory and ends with this process`;
+  const lasting = options.memory === true ? "; the log is in memory: NOTHING LASTS beyond this process" : "";
+  const sentence = `a2achan ${VERSION} listens at ${running.url}; data in ${data.path}${lasting}`;
+  if (options.memory === true) log.warn("--memory: the log ends with this process, nothing lasts");
   printRecord(options.output, sentence, {
     url: running.url,
     http: running.http,
@@ -90,21 +99,26 @@ async function start(options: ServeOptions, data: DataDir, log: Logger): Promise
   const connections = Math.min(wanted, openFiles() - 64);
   if (connections < wanted)
     log.warn({ wanted, connections }, "fewer connections than asked: raise the open-files limit");
+  const { memory, head } = options;
+  const opened = await openLog(data, { ...(memory && { memory }), ...(head !== undefined && { head }) });
+  const { torn } = opened.store;
+  if (torn !== undefined) log.warn(torn, "the log had a tail that was never durable; it was set aside");
   try {
     const broker = await createBroker({
+      ...opened,
       host: options.host,
       port: options.port,
-      hashes: data.hashes(),
-      idKey: data.idKey(),
       limits: { connections },
       allowedHosts: [...options.allowHost, options.host],
       allowedOrigins: options.allowOrigin,
       version: VERSION,
       onFault: (error) => log.error({ error: reasonOf(error) }, "a handler failed; its connection was closed"),
     });
-    await broker.adoptOperator(data.operator());
+    const operator = data.operator();
+    if (!broker.broker.isGranted(operator.id)) await broker.adoptOperator(operator);
     return broker;
   } catch (error) {
+    await opened.store.close();
     if ((error as NodeJS.ErrnoException).code === "EADDRINUSE") {
       throw new CliError(`port ${options.port} is in use; choose another with --port, or --port 0 for a free one`);
     }

@@ -1,11 +1,15 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
-import { grantRequest, type NewToken, type TokenRequest } from "../broker/index.js";
-import type { TokenRecord } from "./admin.js";
-import { askControl } from "./control.js";
+import { Broker, grantRequest, type NewToken, type TokenRequest } from "../broker/index.js";
+import { handleAdmin, type TokenRecord } from "./admin.js";
+import { askControl, type ControlRequest } from "./control.js";
 import { DataDir } from "./data-dir.js";
+import { durationMs } from "./durations.js";
 import { CliError, EXIT } from "./exit.js";
 import { formatOption, print, printRecord, printRecords, type Format } from "./output.js";
+import { lockDirectory } from "./lock.js";
+import { openLog } from "./open-log.js";
 import { DEFAULT_DATA } from "./serve.js";
+import { VERSION } from "./version.js";
 
 interface AddOptions extends Omit<TokenRequest, "expiresInMs"> {
   data: string;
@@ -78,15 +82,22 @@ async function revoke(id: string, { data, output }: DataOptions): Promise<void> 
   printRecord(output, `revoked ${id}`, { id, revoked: true });
 }
 
-function ask(data: string, request: Parameters<typeof askControl>[1]): Promise<unknown> {
-  return askControl(new DataDir(data, false).controlSocket, request);
+/** Asks the broker that runs on the directory; with none alive, takes the directory and does it itself. */
+async function ask(path: string, request: ControlRequest): Promise<unknown> {
+  const data = new DataDir(path, false);
+  const reply = await askControl(data.controlSocket, request);
+  if (reply !== undefined) return reply.result;
+  using _lock = await lockDirectory(data.path);
+  const broker = await Broker.open({ ...(await openLog(data, {})), version: VERSION });
+  try {
+    return await handleAdmin(broker, request);
+  } finally {
+    await broker.stop();
+  }
 }
 
-const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-
 function parseDuration(value: string): number {
-  const [, count, unit = ""] = /^(\d{1,6})([smhd])$/.exec(value) ?? [];
-  const ms = Number(count) * (UNITS[unit] ?? Number.NaN);
-  if (!(ms > 0)) throw new InvalidArgumentError("a time is a number and s, m, h or d, such as 30m, 24h or 7d.");
+  const ms = durationMs(value);
+  if (ms === undefined) throw new InvalidArgumentError("a time is a number and s, m, h or d, such as 30m, 24h or 7d.");
   return ms;
 }

@@ -39,12 +39,12 @@ export function refuseOther(by: Principal, worker_id: string): Refusal | undefin
   return by.subject === worker_id ? undefined : NO_GRANT;
 }
 
-/** Whether another valid token of the sender covers the scope of a correction. */
-export function stillCovered(state: State, correction: Correction, now: number): boolean {
-  for (const token of state.tokensOf.get(correction.sender) ?? []) {
+/** Whether some valid token of the sender covers the scope of a correction. */
+export function stillCovered(state: State, { sender, content }: Correction, now: number): boolean {
+  for (const token of state.tokensOf.get(sender) ?? []) {
     const grant = state.grants.get(token);
-    if (grant === undefined || !isValid(grant, now) || !grant.verbs.includes("correct")) continue;
-    if (covers(grant.patterns, correction.content)) return true;
+    if (grant?.subject !== sender || !isValid(grant, now) || !grant.verbs.includes("correct")) continue;
+    if (covers(grant.patterns, content)) return true;
   }
   return false;
 }

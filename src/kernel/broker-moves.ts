@@ -3,7 +3,7 @@ import { changed } from "./action.js";
 import { stillCovered } from "./authority.js";
 import type { AddGrant, Bye, Lapse, RevokeGrant, Start } from "./commands.js";
 import { DONE, type Decision } from "./decision.js";
-import type { GrantAdded, KernelEvent, Principal } from "./events.js";
+import type { Ended, GrantAdded, KernelEvent, Principal } from "./events.js";
 import { refuseWorker } from "./holder.js";
 import { ended, staleEnds } from "./lifecycle.js";
 import { refuse } from "./refuse.js";
@@ -14,7 +14,7 @@ import type { Correction, Grant, State, Worker } from "./state.js";
 export const BROKER: Principal = { role: "broker", subject: "broker" };
 
 /** Opens a log or takes one up again; fail closed: no row is live until its worker says so again. */
-export function decideStart(state: State, { now, shard, origin, version, limits }: Start): Decision {
+export function decideStart(state: State, { now, shard, origin, version, limits, torn }: Start): Decision {
   const at = now;
   const events: KernelEvent[] = [];
   if (state.size === 0) events.push({ kind: "log_opened", at, by: BROKER, shard, origin });
@@ -26,6 +26,7 @@ export function decideStart(state: State, { now, shard, origin, version, limits 
     rules: RULES_VERSION,
     text_policy: TEXT_POLICY,
     limits,
+    ...(torn !== undefined && { torn }),
   });
   for (const worker of state.workers.values()) events.push(...notLive(worker, "restart", now));
   return { events, answer: { kind: "done" } };
@@ -59,19 +60,28 @@ export function decideBye(state: State, command: Bye): Decision {
   return { events: [...orphans, status], answer: { kind: "done" } };
 }
 
-export function decideAddGrant(command: AddGrant): Decision {
+/** A grant for a token that had one takes its place, and ends what only the old one covered. */
+export function decideAddGrant(state: State, command: AddGrant): Decision {
   const { kind: _kind, now, by, ...grant } = command;
   const added: GrantAdded = { kind: "grant_added", at: now, by, ...grant };
-  return { events: [added], answer: { kind: "done" } };
+  const before = state.grants.get(grant.token);
+  const ends = before === undefined ? [] : revocations(state, before, { ...before, ...grant, revoked: false }, now, by);
+  return { events: [added, ...ends], answer: { kind: "done" } };
 }
 
 export function decideRevokeGrant(state: State, { now, by, token }: RevokeGrant): Decision {
   const grant = state.grants.get(token);
   if (grant === undefined || grant.revoked) return DONE;
-  const rest: State = { ...state, grants: new Map(state.grants).set(token, { ...grant, revoked: true }) };
   const revoked: KernelEvent = { kind: "grant_revoked", at: now, by, token };
-  const ends = uncovered(rest, grant, now).map((correction) => ended(correction, "revoked", now, by));
+  const ends = revocations(state, grant, { ...grant, revoked: true }, now, by);
   return { events: [revoked, ...ends], answer: { kind: "done" } };
+}
+
+/** The ends of the corrections that `before` covered and nothing covers once `after` stands in its place. */
+function revocations(state: State, before: Grant, after: Grant, now: number, by: Principal): Ended[] {
+  const grants = new Map(state.grants).set(after.token, after);
+  const gone = uncovered({ ...state, grants }, before, now);
+  return gone.map((correction) => ended(correction, "revoked", now, by));
 }
 
 /** The corrections that end with a grant: ADMITTED ones that no other token of the sender, valid at `at`, covers. */

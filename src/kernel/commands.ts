@@ -20,6 +20,7 @@ export interface Start extends Base {
   origin: string;
   version: string;
   limits: Limits;
+  torn?: { file: string; bytes: number };
 }
 export interface Stop extends Base {
   kind: "stop";

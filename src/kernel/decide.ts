@@ -68,7 +68,7 @@ export function decide(state: State, command: Command): Decision {
     case "stop":
       return { events: [{ kind: "broker_stopped", at: command.now, by: BROKER }], answer: { kind: "done" } };
     case "add_grant":
-      return decideAddGrant(command);
+      return decideAddGrant(state, command);
     case "revoke_grant":
       return decideRevokeGrant(state, command);
     case "open_session":

@@ -26,13 +26,28 @@ export function encodeEntry(event: KernelEvent, index: number, workerEntry?: num
   return { line: write(entry, "", index, texts), texts };
 }
 
-/** The event of a log line, with those texts that are still at hand. */
-export function decodeEntry(line: string, texts: readonly TextLine[]): KernelEvent {
-  const { index, worker_entry: _entry, ...event } = JSON.parse(line) as Record<string, unknown>;
-  const found = new Map(texts.filter((text) => text.index === index).map((text) => [text.field, text]));
+/** The event of a log line, with those of its texts that are still at hand. */
+export function decodeEntry(line: string, texts: readonly TextLine[] = []): KernelEvent {
+  const { index: _index, worker_entry: _entry, ...event } = JSON.parse(line) as Record<string, unknown>;
   if (isObject(event["row"])) delete event["row"]["schema"];
-  open(event, found);
+  if (texts.length > 0) open(event, new Map(texts.map((text) => [text.field, text])));
   return event as unknown as KernelEvent;
+}
+
+/** The events of consecutive log lines from index `first` on; `texts` are theirs, in any order. */
+export function* decodeEntries(
+  lines: readonly string[],
+  first: number,
+  texts: readonly TextLine[],
+): Iterable<KernelEvent> {
+  const byIndex = new Map<number, TextLine[]>();
+  for (const text of texts) {
+    const own = byIndex.get(text.index);
+    if (own === undefined) byIndex.set(text.index, [text]);
+    else own.push(text);
+  }
+  let index = first;
+  for (const line of lines) yield decodeEntry(line, byIndex.get(index++));
 }
 
 function write(value: unknown, key: string, index: number, texts: TextLine[]): string {

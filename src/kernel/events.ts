@@ -77,6 +77,8 @@ export interface BrokerStarted extends Base {
   rules: number;
   text_policy: number;
   limits: Limits;
+  /** A tail of the log that was not whole and was set aside at this start. */
+  torn?: { file: string; bytes: number };
 }
 export interface BrokerStopped extends Base {
   kind: "broker_stopped";

@@ -2,7 +2,7 @@ export { step, nextDue, type Step } from "./decide.js";
 export { emptyState, type State, type Worker, type Correction, type Grant } from "./state.js";
 export { evolve } from "./evolve.js";
 export { grantFor, coveredRow } from "./authority.js";
-export { decodeEntry, encodeEntry, type EncodedEntry, type TextLine } from "./entries.js";
+export { decodeEntries, decodeEntry, encodeEntry, type EncodedEntry, type TextLine } from "./entries.js";
 export { BROKER } from "./broker-moves.js";
 export type { Answer } from "./decision.js";
 export type { Command, ClientCommand } from "./commands.js";

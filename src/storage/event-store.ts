@@ -15,6 +15,12 @@ export interface Page {
   texts: TextLine[];
 }
 
+/** A tail that never became durable, kept in a file of its own. */
+export interface TornTail {
+  file: string;
+  bytes: number;
+}
+
 /**
  * Where the log lives. One writer; `append` is not called again before the last one has settled.
  * Every store passes the acceptance suite of `test/support/event-store-suite.ts`.
@@ -29,5 +35,9 @@ export interface EventStore {
   append(batch: Batch): Promise<void>;
   /** Durable entries from index `from`, at most `limit`; empty at the end. */
   read(from: number, limit: number): Promise<Page>;
+  /** What the start found behind the last whole batch and set aside, if anything. */
+  readonly torn?: TornTail | undefined;
+  /** Resolves with the error when the store has failed, inside an append or outside of one. */
+  readonly failed: Promise<unknown>;
   close(): Promise<void>;
 }

@@ -3,6 +3,7 @@ import type { Batch, EventStore, Page } from "./event-store.js";
 
 /** A log that lasts as long as the process: for tests, embedding and trying things out. */
 export class MemoryStore implements EventStore {
+  readonly failed = new Promise<never>(() => {});
   readonly #entries: string[] = [];
   readonly #texts = new Map<number, TextLine[]>();
 
@@ -14,7 +15,7 @@ export class MemoryStore implements EventStore {
     if (batch.first !== this.#entries.length) {
       return Promise.reject(new Error(`the log ends at ${this.#entries.length}, not at ${batch.first}`));
     }
-    this.#entries.push(...batch.entries);
+    for (const entry of batch.entries) this.#entries.push(entry);
     for (const text of batch.texts) {
       const at = this.#texts.get(text.index);
       if (at === undefined) this.#texts.set(text.index, [text]);

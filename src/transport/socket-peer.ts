@@ -4,7 +4,7 @@ import type { Outgoing, Peer } from "../broker/index.js";
 import type { Codec } from "../codec/codec.js";
 import type { Close } from "../protocol/index.js";
 
-/** Below this many unsent bytes a socket is asked for more. */
+/** At so many unsent bytes or fewer a socket is asked for more. */
 const LOW_WATER = 16_384;
 
 /** A WebSocket as the broker's peer. What is sent in one turn leaves in one write. */
@@ -14,12 +14,14 @@ export class SocketPeer implements Peer {
   readonly #encode: Codec["encode"];
   readonly #binary: boolean;
   #corked = false;
+  #waiting: (() => void)[] = [];
 
   constructor(ws: WebSocket, socket: Duplex, codec: Codec) {
     this.#ws = ws;
     this.#socket = socket;
     this.#encode = codec.encode;
     this.#binary = codec.binary;
+    ws.on("close", () => this.#wake());
   }
 
   get buffered(): number {
@@ -33,26 +35,24 @@ export class SocketPeer implements Peer {
       this.#socket.cork();
       process.nextTick(() => this.#uncork());
     }
-    // The callback takes the error of a socket that broke meanwhile; its close event tells the broker.
-    this.#ws.send(out.as(this.#encode), { binary: this.#binary }, () => {});
+    // Called when the bytes have left, or with the error of a socket that broke: its close event tells the broker.
+    this.#ws.send(out.as(this.#encode), { binary: this.#binary }, () => {
+      if (this.buffered <= LOW_WATER) this.#wake();
+    });
   }
 
-  async drained(): Promise<void> {
-    while (this.#ws.readyState === this.#ws.OPEN && this.#ws.bufferedAmount > LOW_WATER) {
-      await new Promise<void>((resolve) => {
-        const done = (): void => {
-          this.#socket.off("drain", done);
-          this.#socket.off("close", done);
-          resolve();
-        };
-        this.#socket.on("drain", done);
-        this.#socket.on("close", done);
-      });
-    }
+  // Waits for the socket, never for a turn: a caller that asks again until there is room must not starve it.
+  drained(): Promise<void> {
+    if (this.buffered === 0 || this.#ws.readyState === this.#ws.CLOSED) return Promise.resolve();
+    return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
   close({ code, reason }: Close): void {
     if (this.#ws.readyState === this.#ws.OPEN) this.#ws.close(code, reason);
+  }
+
+  #wake(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
   #uncork(): void {

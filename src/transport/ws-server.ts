@@ -84,7 +84,8 @@ export class WsServer {
     const { broker } = this.#options;
     ws.on("error", () => {}); // ws closes by itself with the code that fits; the close event tells the broker
     if (this.#full(proven)) return ws.close(CLOSE.TOO_MANY.code, CLOSE.TOO_MANY.reason);
-    const connection = broker.connect(new SocketPeer(ws, socket, codec), proven);
+    const peer = new SocketPeer(ws, socket, codec);
+    const connection = broker.connect(peer, proven);
     this.#open.set(ws, connection);
     const pings = this.#pings.watch(ws, () => connection.alive());
     ws.on("message", (data, isBinary) => {
@@ -93,6 +94,11 @@ export class WsServer {
       } catch (error) {
         this.#options.onFault(error);
         connection.close(CLOSE.FAULT);
+      }
+      // Who asks on without reading the answers is not read any further: they must not pile up here.
+      if (peer.buffered > broker.limits.outgoing_bytes && !ws.isPaused) {
+        ws.pause();
+        void peer.drained().then(() => ws.resume());
       }
     });
     ws.on("close", () => {

@@ -1,0 +1,106 @@
+import { InvalidArgumentError, Option, type Command } from "commander";
+import { REASONS } from "../protocol/index.js";
+import { DamagedLog, LogReader, type LoggedLine } from "../storage/journal/index.js";
+import { DataDir } from "./data-dir.js";
+import { durationMs } from "./durations.js";
+import { CliError } from "./exit.js";
+import { print, printable } from "./output.js";
+import { DEFAULT_DATA } from "./serve.js";
+
+interface LogOptions {
+  data: string;
+  follow?: true;
+  worker?: string;
+  correction?: string;
+  reason?: string;
+  kind?: string;
+  since?: number;
+  output: "table" | "jsonl";
+}
+
+/** An entry as far as this command looks into it. */
+interface Entry {
+  index: number;
+  at: number;
+  kind: string;
+  by: { role: string; subject: string };
+  worker_id?: string;
+  correction_id?: string;
+  reason?: string;
+  detail?: string;
+  status_digest?: string;
+  row?: { seq: number; lane: string; live: boolean };
+}
+
+/** How often `--follow` looks for more. */
+const FOLLOW_MS = 100;
+
+export function logCommand(program: Command): void {
+  program
+    .command("log")
+    .description("read the witness log from its files, with or without a broker running")
+    .option("--data <dir>", "data directory of the broker", DEFAULT_DATA)
+    .option("-f, --follow", "go on with what is written later, until interrupted")
+    .option("--worker <id>", "only what concerns this worker")
+    .option("--correction <id>", "only what concerns this correction")
+    .addOption(new Option("--reason <reason>", "only refusals for this reason").choices(REASONS))
+    .option("--kind <kind>", "only entries of this kind, such as admitted or witnessed")
+    .option("--since <time>", "only entries from this time on: ISO 8601, or 10m, 24h, 7d ago", parseSince)
+    .addOption(
+      new Option("-o, --output <format>", "a line for people, or the entry itself")
+        .choices(["table", "jsonl"])
+        .default("table"),
+    )
+    .action((options: LogOptions) => showLog(options));
+}
+
+async function showLog(options: LogOptions): Promise<void> {
+  const reader = new LogReader(new DataDir(options.data, false).log);
+  const show = (entry: LoggedLine): void => {
+    const parsed = select(entry, options);
+    if (parsed !== undefined) print(options.output === "jsonl" ? entry.line : lineOf(parsed));
+  };
+  try {
+    await reader.read(show);
+    while (options.follow === true) {
+      await new Promise((resolve) => setTimeout(resolve, FOLLOW_MS));
+      await reader.read(show);
+    }
+  } catch (error) {
+    throw error instanceof DamagedLog ? new CliError(error.message) : error;
+  } finally {
+    await reader.close();
+  }
+}
+
+/** The entry if the options ask for it. A line that does not even hold the words is not parsed. */
+function select({ line }: LoggedLine, options: LogOptions): Entry | undefined {
+  const { worker, correction, reason, kind, since } = options;
+  for (const word of [worker, correction, reason, kind])
+    if (word !== undefined && !line.includes(JSON.stringify(word))) return undefined;
+  const entry = JSON.parse(line) as Entry;
+  if (worker !== undefined && entry.worker_id !== worker) return undefined;
+  if (correction !== undefined && entry.correction_id !== correction) return undefined;
+  if (reason !== undefined && entry.reason !== reason) return undefined;
+  if (kind !== undefined && entry.kind !== kind) return undefined;
+  return since === undefined || entry.at >= since ? entry : undefined;
+}
+
+function lineOf(entry: Entry): string {
+  const time = new Date(entry.at).toISOString();
+  const why = [entry.reason, entry.detail].filter((part) => part !== undefined).join("/");
+  const row =
+    entry.row === undefined
+      ? ""
+      : `seq ${entry.row.seq} ${entry.row.live ? "live" : "not live"} lane ${entry.row.lane}`;
+  const parts = [entry.worker_id, entry.correction_id, why, row, `by ${entry.by.role} ${entry.by.subject}`];
+  const said = parts.filter((part) => part !== undefined && part !== "").join("  ");
+  return printable(`${String(entry.index).padStart(7)}  ${time}  ${entry.kind.padEnd(16)}  ${said}`);
+}
+
+function parseSince(value: string): number {
+  const ago = durationMs(value);
+  const at = ago === undefined ? Date.parse(value) : Date.now() - ago;
+  if (Number.isNaN(at)) throw new InvalidArgumentError("a time is ISO 8601, or a number and s, m, h or d ago.");
+  return at;
+}

@@ -1,0 +1,25 @@
+const HASH_BYTES = 32;
+
+/** The leaf hashes of one segment, packed: 32 bytes an entry. */
+export class LeafHashes implements Iterable<Uint8Array> {
+  #bytes = Buffer.alloc(HASH_BYTES * 1_024);
+  #length = 0;
+
+  push(hash: Uint8Array): void {
+    if (this.#length + HASH_BYTES > this.#bytes.length) {
+      const larger = Buffer.alloc(this.#bytes.length * 2);
+      this.#bytes.copy(larger);
+      this.#bytes = larger;
+    }
+    this.#bytes.set(hash, this.#length);
+    this.#length += HASH_BYTES;
+  }
+
+  bytes(): Uint8Array {
+    return this.#bytes.subarray(0, this.#length);
+  }
+
+  *[Symbol.iterator](): Iterator<Uint8Array> {
+    for (let at = 0; at < this.#length; at += HASH_BYTES) yield this.#bytes.subarray(at, at + HASH_BYTES);
+  }
+}
