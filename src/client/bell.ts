@@ -1,0 +1,29 @@
+import { A2achanError } from "./errors.js";
+
+/** Wakes those who wait for something to look at. Nobody misses a ring: look first, then wait, in one turn. */
+export class Bell {
+  readonly #waiting = new Set<() => void>();
+
+  ring(): void {
+    const waiting = [...this.#waiting];
+    this.#waiting.clear();
+    for (const wake of waiting) wake();
+  }
+
+  /** Resolves at the next ring; rejects with `aborted`. */
+  wait(signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const wake = (): void => {
+        signal?.removeEventListener("abort", onAbort);
+        resolve();
+      };
+      const onAbort = (): void => {
+        this.#waiting.delete(wake);
+        reject(new A2achanError("aborted", { cause: signal?.reason }));
+      };
+      if (signal?.aborted === true) return onAbort();
+      signal?.addEventListener("abort", onAbort, { once: true });
+      this.#waiting.add(wake);
+    });
+  }
+}

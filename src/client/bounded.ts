@@ -1,0 +1,45 @@
+import { A2achanError } from "./errors.js";
+import type { ClientClock } from "./runtime.js";
+
+/** How one call can be cut short. */
+export interface CallOptions {
+  /** Gives the call up with `aborted`; what was sent stays sent. */
+  signal?: AbortSignal;
+}
+
+/**
+ * The outcome of `work`, unless `signal` aborts or `ms` milliseconds pass first: then `giveUp` is called and the
+ * promise rejects with `aborted` or `timeout`. Without `ms` there is no time limit.
+ */
+export function bounded<T>(
+  work: Promise<T>,
+  limits: { clock: ClientClock; ms?: number; signal?: AbortSignal | undefined; trouble?: () => unknown },
+  giveUp: () => void = () => {},
+): Promise<T> {
+  const { clock, ms, signal, trouble } = limits;
+  return new Promise<T>((resolve, reject) => {
+    const timer = ms === undefined ? undefined : clock.at(ms, () => fail("timeout"));
+    const onAbort = (): void => fail("aborted");
+    const settle = (): void => {
+      timer?.[Symbol.dispose]();
+      signal?.removeEventListener("abort", onAbort);
+    };
+    const fail = (code: "timeout" | "aborted"): void => {
+      settle();
+      giveUp();
+      reject(new A2achanError(code, { cause: code === "aborted" ? signal?.reason : trouble?.() }));
+    };
+    work.then(
+      (value) => {
+        settle();
+        resolve(value);
+      },
+      (error: unknown) => {
+        settle();
+        reject(error instanceof Error ? error : new A2achanError("protocol", { cause: error }));
+      },
+    );
+    if (signal?.aborted === true) fail("aborted");
+    else signal?.addEventListener("abort", onAbort, { once: true });
+  });
+}

@@ -1,0 +1,93 @@
+import type { Reply } from "../protocol/index.js";
+import { A2achanError } from "./errors.js";
+import { ANSWERS, writeFrame, type AnswerTo, type Ask, type AskType } from "./frames.js";
+
+export interface AskOptions<T extends AskType> {
+  /** Whether the request may be sent again after a reconnect; default: true. */
+  again?: boolean;
+  /** Sees each reply in the turn in which it comes, before what follows it; true: another comes with the same id. */
+  heard?: (reply: AnswerTo<T>) => boolean;
+}
+
+/** A request on its way. */
+export interface Asked<T extends AskType> {
+  reply: Promise<AnswerTo<T>>;
+  /** Nobody waits any more: what is not sent stays unsent, and an answer is dropped. */
+  drop: () => void;
+}
+
+interface Pending {
+  type: AskType;
+  frame: string;
+  again: boolean;
+  heard: ((reply: Reply) => boolean) | undefined;
+  settle: (reply: Reply) => void;
+  fail: (error: A2achanError) => void;
+}
+
+/** The requests of one client that are not answered yet, in the order in which they were made. */
+export class Calls {
+  readonly #pending = new Map<string, Pending>();
+  #made = 0;
+
+  make<T extends AskType>(
+    ask: Ask<T> & { type: T },
+    options: AskOptions<T> = {},
+  ): Asked<T> & { id: string; frame: string } {
+    this.#made += 1;
+    const id = `r${this.#made}`;
+    const frame = writeFrame({ ...ask, id });
+    const { again = true, heard } = options;
+    const reply = new Promise<AnswerTo<T>>((resolve, reject) => {
+      this.#pending.set(id, {
+        type: ask.type,
+        frame,
+        again,
+        heard: heard as Pending["heard"],
+        settle: resolve as Pending["settle"],
+        fail: reject,
+      });
+    });
+    return { id, frame, reply, drop: () => this.#pending.delete(id) };
+  }
+
+  has(id: string): boolean {
+    return this.#pending.has(id);
+  }
+
+  /** Hands a reply to who asked; false when it is not of the type that was asked for. */
+  settle(reply: Reply): boolean {
+    const pending = this.#pending.get(reply.id);
+    // Nobody waits for it any more.
+    if (pending === undefined) return true;
+    if (reply.type !== "refusal" && reply.type !== ANSWERS[pending.type]) return false;
+    try {
+      if (pending.heard?.(reply) === true) return true;
+      pending.settle(reply);
+    } catch (error) {
+      pending.fail(error instanceof A2achanError ? error : new A2achanError("protocol", { cause: error }));
+    }
+    this.#pending.delete(reply.id);
+    return true;
+  }
+
+  /** The connection is lost: fails what must not be sent twice. */
+  lost(): void {
+    for (const [id, { again, fail }] of this.#pending) {
+      if (again) continue;
+      this.#pending.delete(id);
+      fail(new A2achanError("connection_lost"));
+    }
+  }
+
+  /** What is to be sent on a new connection, byte for byte as before. */
+  unanswered(): { id: string; frame: string }[] {
+    return [...this.#pending].map(([id, { frame }]) => ({ id, frame }));
+  }
+
+  fail(error: A2achanError): void {
+    const all = [...this.#pending.values()];
+    this.#pending.clear();
+    for (const { fail } of all) fail(error);
+  }
+}

@@ -1,0 +1,202 @@
+import { LIMITS, type Push } from "../protocol/index.js";
+import { Backoff } from "./backoff.js";
+import { bounded, type CallOptions } from "./bounded.js";
+import { Calls, type AskOptions, type Asked } from "./calls.js";
+import { A2achanError } from "./errors.js";
+import type { AnswerTo, Ask, AskType } from "./frames.js";
+import { Link, type Hello, type Welcome } from "./link.js";
+import type { Runtime } from "./runtime.js";
+
+/** What every client is opened with. */
+export interface ConnectOptions {
+  /** `ws://HOST:PORT/v1` or `wss://...`. */
+  url: string;
+  /** As `a2achan token add` printed it. Sent as `Authorization: Bearer`, never in the URL. */
+  token: string;
+  /** Ends the client: its calls and streams fail with `aborted`. */
+  signal?: AbortSignal;
+  /** Milliseconds that a call waits for its answer, reconnects included; default 30,000. */
+  timeoutMs?: number;
+}
+
+export interface ConnectionEvents {
+  /** The fields of `hello`, asked for at each connect. */
+  hello: () => Hello;
+  push(push: Push): void;
+  /** A session stands; `again` after a reconnect. What was unanswered is already sent again. */
+  up(welcome: Welcome, again: boolean): void;
+  down(): void;
+  /** There will be no more connection. Called once, last. */
+  ended(error: A2achanError): void;
+}
+
+/** How this SDK names itself in `hello`. */
+export const CLIENT = "a2achan-sdk";
+
+const TIMEOUT_MS = 30_000;
+const CLOSE_WITHIN_MS = 2_000;
+
+/**
+ * The one connection of a client: it stands, or it is being made again, until it is closed or cannot stand any more.
+ *
+ * Every request of this SDK may be sent twice (PROTOCOL.md sections 3 and 4), so what is unanswered when a connection
+ * breaks is sent again on the next one, byte for byte and in order: `correct` names the same correction by its content
+ * and key; a repeated `receive`, `ack`, `decline`, `withdraw` or `bye` records nothing new and tells where things stand;
+ * a `status` of identical content changes nothing; `stage`, `get`, `list`, `log` only read; `inbox` sets a value.
+ * `watch` and `follow` are not resent but started anew by the stream that wants them.
+ */
+export class Connection {
+  readonly #options: ConnectOptions;
+  readonly #runtime: Runtime;
+  readonly #calls = new Calls();
+  readonly #backoff: Backoff;
+  readonly #over: Promise<void>;
+  #events: ConnectionEvents | undefined;
+  #link: Link | undefined;
+  #welcome: Welcome | undefined;
+  #up = false;
+  #retry: Disposable | undefined;
+  #trouble: A2achanError | undefined;
+  #ended: A2achanError | undefined;
+  #onWelcome: () => void = () => {};
+  #onOver: () => void = () => {};
+
+  constructor(options: ConnectOptions, runtime: Runtime) {
+    this.#options = options;
+    this.#runtime = runtime;
+    this.#backoff = new Backoff(() => runtime.random());
+    this.#over = new Promise((resolve) => {
+      this.#onOver = resolve;
+    });
+  }
+
+  /** Resolves with the first welcome; rejects if the first attempt fails, whatever the cause. */
+  open(events: ConnectionEvents): Promise<void> {
+    const { signal } = this.#options;
+    const onAbort = (): void => void this.close(new A2achanError("aborted", { cause: signal?.reason }));
+    this.#events = events;
+    return new Promise((resolve, reject) => {
+      this.#onWelcome = resolve;
+      void this.#over.then(() => {
+        signal?.removeEventListener("abort", onAbort);
+        reject(this.#ended ?? new A2achanError("closed"));
+      });
+      if (signal?.aborted === true) return onAbort();
+      signal?.addEventListener("abort", onAbort, { once: true });
+      this.#connect();
+    });
+  }
+
+  /** Why there is no connection any more and never will be. */
+  get ended(): A2achanError | undefined {
+    return this.#ended;
+  }
+
+  /** Sends a request, now or when a connection stands; settles with the answer or when the connection has ended. */
+  ask<T extends AskType>(ask: Ask<T> & { type: T }, options?: AskOptions<T>): Asked<T> {
+    if (this.#ended !== undefined) return { reply: Promise.reject(this.#ended), drop: () => {} };
+    const { id, frame, ...asked } = this.#calls.make(ask, options);
+    const limit = this.#welcome?.limits["frame_bytes"] ?? LIMITS.frame_bytes;
+    if (Buffer.byteLength(frame) > limit) {
+      asked.drop();
+      const sentence = `The request is over ${limit} bytes, which no broker takes; shorten its texts.`;
+      return { reply: Promise.reject(new A2achanError("bad_frame", { sentence })), drop: () => {} };
+    }
+    if (this.#up) this.#link?.send(frame, () => this.#calls.has(id));
+    return asked;
+  }
+
+  /** `ask`, within the time of a call. */
+  call<T extends AskType>(
+    ask: Ask<T> & { type: T },
+    options?: CallOptions,
+    heard?: AskOptions<T>["heard"],
+  ): Promise<AnswerTo<T>> {
+    if (options?.signal?.aborted === true) {
+      return Promise.reject(new A2achanError("aborted", { cause: options.signal.reason }));
+    }
+    const { reply, drop } = this.ask(ask, heard === undefined ? {} : { heard });
+    return this.within(reply, options, drop);
+  }
+
+  /** The outcome of `work` within the time of a call. */
+  within<T>(work: Promise<T>, { signal }: CallOptions = {}, giveUp?: () => void): Promise<T> {
+    const ms = this.#options.timeoutMs ?? TIMEOUT_MS;
+    return bounded(work, { clock: this.#runtime.clock, ms, signal, trouble: () => this.#trouble }, giveUp);
+  }
+
+  /** The outcome of `work`, however long it takes. */
+  unless<T>(work: Promise<T>, { signal }: CallOptions): Promise<T> {
+    return bounded(work, { clock: this.#runtime.clock, signal });
+  }
+
+  /** Gives this link up because what it sent makes no sense; a new one is made. */
+  distrust(): void {
+    this.#link?.cut(new A2achanError("protocol"));
+  }
+
+  /** Closes for good. Resolves when the socket is closed, after 2 s at the latest. */
+  close(why = new A2achanError("closed")): Promise<void> {
+    if (this.#ended === undefined) {
+      const link = this.#link;
+      this.#end(why);
+      if (link === undefined) this.#onOver();
+      else {
+        link.close();
+        const cut = this.#runtime.clock.at(CLOSE_WITHIN_MS, () => link.cut(why));
+        void this.#over.then(() => cut[Symbol.dispose]());
+      }
+    }
+    return this.#over;
+  }
+
+  #connect(): void {
+    const { url, token } = this.#options;
+    const events = this.#events;
+    if (events === undefined) return;
+    this.#link = new Link({ url, token, hello: events.hello }, this.#runtime, {
+      welcome: (welcome) => this.#welcomed(welcome),
+      reply: (reply) => {
+        if (!this.#calls.settle(reply)) this.distrust();
+      },
+      push: (push) => {
+        if (this.#ended === undefined) events.push(push);
+      },
+      closed: (why) => this.#closed(why),
+    });
+  }
+
+  #welcomed(welcome: Welcome): void {
+    if (this.#ended !== undefined) return;
+    const again = this.#welcome !== undefined;
+    this.#welcome = welcome;
+    this.#up = true;
+    for (const { id, frame } of this.#calls.unanswered()) this.#link?.send(frame, () => this.#calls.has(id));
+    this.#events?.up(welcome, again);
+    this.#onWelcome();
+  }
+
+  #closed({ error, final, stoodMs }: { error: A2achanError; final: boolean; stoodMs: number }): void {
+    const wasUp = this.#up;
+    this.#up = false;
+    this.#link = undefined;
+    this.#trouble = error;
+    if (this.#ended !== undefined) return this.#onOver();
+    if (final || this.#welcome === undefined) {
+      // A first attempt that fails is the caller's to repeat: a wrong URL would be tried for ever.
+      this.#end(error.code === "connection_lost" ? new A2achanError("unreachable", { cause: error }) : error);
+      return this.#onOver();
+    }
+    this.#calls.lost();
+    if (wasUp) this.#events?.down();
+    this.#retry = this.#runtime.clock.at(this.#backoff.next(stoodMs), () => this.#connect());
+  }
+
+  #end(error: A2achanError): void {
+    this.#ended = error;
+    this.#up = false;
+    this.#retry?.[Symbol.dispose]();
+    this.#calls.fail(error);
+    this.#events?.ended(error);
+  }
+}

@@ -1,0 +1,72 @@
+import { jsonCodec } from "../codec/json.js";
+import {
+  PUSHES,
+  REPLIES,
+  type Push,
+  type PushType,
+  type Reply,
+  type ReplyOf,
+  type ReplyType,
+  type RequestOf,
+  type RequestType,
+} from "../protocol/index.js";
+
+/** The reply that each request of this SDK is answered with, if not refused (PROTOCOL.md section 6). */
+export const ANSWERS = {
+  status: "row",
+  receive: "stage",
+  ack: "stage",
+  decline: "stage",
+  inbox: "ok",
+  bye: "ok",
+  get: "row",
+  list: "rows",
+  watch: "rows",
+  unwatch: "ok",
+  correct: "receipt",
+  withdraw: "stage",
+  stage: "stage",
+  log: "entries",
+  follow: "entries",
+} as const satisfies Partial<Record<RequestType, ReplyType>>;
+
+export type AskType = keyof typeof ANSWERS;
+/** A request before it has its id. */
+export type Ask<T extends AskType> = Omit<RequestOf<T>, "id">;
+export type AnswerTo<T extends AskType> = ReplyOf<(typeof ANSWERS)[T]> | ReplyOf<"refusal">;
+
+export type Incoming = { kind: "reply"; reply: Reply } | { kind: "push"; push: Push };
+
+/** What the broker sent; undefined for what is no frame of this protocol. */
+export function readFrame(data: Uint8Array): Incoming | undefined {
+  const decoded = jsonCodec.decode(data);
+  if (!decoded.ok || decoded.fault !== undefined) return undefined;
+  const { type } = decoded.value as { type?: unknown };
+  if (typeof type !== "string") return undefined;
+  if ("id" in decoded.value) {
+    if (!isReplyType(type)) return undefined;
+    const parsed = REPLIES[type].safeParse(decoded.value);
+    return parsed.success ? { kind: "reply", reply: parsed.data } : undefined;
+  }
+  if (!isPushType(type)) return undefined;
+  const parsed = PUSHES[type].safeParse(decoded.value);
+  return parsed.success ? { kind: "push", push: parsed.data } : undefined;
+}
+
+export function writeFrame(frame: object): string {
+  return JSON.stringify(frame);
+}
+
+function isReplyType(type: string): type is ReplyType {
+  return Object.hasOwn(REPLIES, type);
+}
+
+function isPushType(type: string): type is PushType {
+  return Object.hasOwn(PUSHES, type);
+}
+
+/** A frame without what addresses it. */
+export function bodyOf<T extends { type: string; id?: string }>(frame: T): Omit<T, "type" | "id"> {
+  const { type: _type, id: _id, ...body } = frame;
+  return body;
+}

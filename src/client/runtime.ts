@@ -1,0 +1,30 @@
+import { randomBytes } from "node:crypto";
+
+/** Time as the client uses it; tests give their own. */
+export interface ClientClock {
+  /** Milliseconds on a clock that never goes back. */
+  monotonic(): number;
+  /** Runs `fn` once, `ms` milliseconds from now, unless disposed before. */
+  at(ms: number, fn: () => void): Disposable;
+}
+
+/** What a client takes from outside itself. */
+export interface Runtime {
+  clock: ClientClock;
+  /** From 0 to below 1, for jitter. */
+  random(): number;
+  /** A key that was never used before: 1-64 of `[A-Za-z0-9._:-]`. */
+  freshKey(): string;
+}
+
+export const systemRuntime: Runtime = {
+  clock: {
+    monotonic: () => performance.now(),
+    at: (ms, fn) => {
+      const timer = setTimeout(fn, Math.max(0, Math.ceil(ms)));
+      return { [Symbol.dispose]: () => clearTimeout(timer) };
+    },
+  },
+  random: () => Math.random(),
+  freshKey: () => randomBytes(16).toString("hex"),
+};
