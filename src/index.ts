@@ -9,3 +9,4 @@ export {
 } from "./broker/index.js";
 export { MemoryStore } from "./storage/memory.js";
 export type { Batch, EventStore, Page } from "./storage/event-store.js";
+export { DamagedLog, Journal, type JournalOptions } from "./storage/journal/index.js";

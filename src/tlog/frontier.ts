@@ -33,7 +33,9 @@ export class Frontier {
     }
     for (const [at, level] of levels.toReversed().entries()) {
       const hex = hashes[at];
-      if (typeof hex !== "string" || !HASH_HEX.test(hex)) throw new RangeError(`hash ${at} is not 64 digits of hex`);
+      if (typeof hex !== "string" || !HASH_HEX.test(hex)) {
+        throw new RangeError(`hash ${at} is not 64 digits of lower-case hex`);
+      }
       frontier.#preimage(level).write(hex, LEFT, "hex");
     }
     return frontier;

@@ -42,17 +42,17 @@ export async function tellStory(say: Narrator): Promise<void> {
       last_action: "read the failing test",
       next_action: { summary: "rewrite the tokenizer" },
     },
-    async ({ correction_id, message, ack }) => {
+    async (correction) => {
       await hold.passed();
-      const summary = message.startsWith("Keep") ? "fix the off-by-one in parse.ts" : "run the whole suite";
-      await ack({ next_action: { summary, reflects: [correction_id] } });
+      const summary = correction.message.startsWith("Keep") ? "fix the off-by-one in parse.ts" : "run the whole suite";
+      await correction.ack({ next_action: { summary, reflects: [correction.correction_id] } });
     },
   );
   await using _docs = await DemoWorker.start(
     { url: broker.url, token: await token("docs"), workerId: "docs" },
     { issue: 2170, lane: "docs", last_action: "read the guide", next_action: { summary: "rewrite the guide" } },
-    async ({ ack }) => {
-      await ack();
+    async (correction) => {
+      await correction.ack();
       await _docs.worker.plan("rewrite the guide, faster");
     },
   );
