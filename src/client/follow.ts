@@ -27,10 +27,10 @@ export interface LogEntry {
 
 type Entries = Omit<PushOf<"entries">, "type">;
 
-/** Entries that wait for their consumer; beyond that many, the broker is asked again later. */
+/** Entries that wait for their consumer; what comes beyond is let go and read from the log later. */
 const MOST_WAITING = 4_096;
 
-/** One following of the log: asks from where it has come to, again after a reconnect or when it had to let go. */
+/** One following of the log: once a session, from where it has come to; a consumer that is slow gets it page by page. */
 export class Follow {
   readonly #connection: Connection;
   readonly #filter: Omit<LogFilter, "after">;
@@ -38,8 +38,13 @@ export class Follow {
   #waiting: LogEntry[] = [];
   /** Entries of the log that were taken in or passed over. */
   #after: number;
-  /** `idle`: nothing comes until it is asked for. `asked`: what comes is of an older asking until the answer. */
-  #state: "idle" | "asked" | "flowing" | "over" = "idle";
+  /**
+   * `asked`: no answer to `follow` yet. `flowing`: pushes are taken. `behind`: they are let go, until the consumer has
+   * taken what waits; `reading`: then pages of the log are asked for, until they reach the pushes again.
+   */
+  #state: "asked" | "flowing" | "behind" | "reading" | "over" = "asked";
+  /** Where the next push begins, at the latest. */
+  #ahead = 0;
   #refused: Refused | undefined;
   #failed: A2achanError | undefined;
 
@@ -64,7 +69,11 @@ export class Follow {
   }
 
   pushed(push: PushOf<"entries">): void {
-    if (this.#state === "flowing") this.#take(push);
+    if (this.#state === "flowing") {
+      this.#take(push);
+      if (this.#waiting.length > MOST_WAITING) this.#state = "behind";
+    }
+    this.#ahead = push.next ?? this.#ahead;
   }
 
   reconnected(): void {
@@ -85,21 +94,27 @@ export class Follow {
     if (this.#connection.ended !== undefined) return;
     this.#state = "asked";
     const ask = { type: "follow", after: this.#after, ...this.#filter } as const;
-    const { reply } = this.#connection.ask(ask, { again: false, heard: (answer) => this.#heard(answer) });
     // A loss of the connection: `reconnected` asks anew.
-    reply.catch(() => {});
+    this.#connection.ask(ask, { again: false, heard: (answer) => this.#heard(answer) }).reply.catch(() => {});
+  }
+
+  #read(): void {
+    this.#state = "reading";
+    const ask = { type: "log", after: this.#after, ...this.#filter } as const;
+    this.#connection.ask(ask, { again: false, heard: (answer) => this.#heard(answer) }).reply.catch(() => {});
   }
 
   // In the turn in which the answer comes: the pushes behind it follow it.
   #heard(answer: ReplyOf<"entries"> | ReplyOf<"refusal">): false {
-    if (this.#state !== "asked") return false;
+    if (this.#state === "over") return false;
     if (answer.type === "refusal") {
       this.#refused = refusedBy(answer);
       this.stop();
-    } else {
-      this.#state = "flowing";
-      this.#take(answer);
+      return false;
     }
+    const reached = this.#state === "asked" || (answer.next ?? 0) >= this.#ahead;
+    this.#state = reached ? "flowing" : "behind";
+    this.#take(answer);
     return false;
   }
 
@@ -111,14 +126,13 @@ export class Follow {
         this.#waiting.push({ index, line, texts: texts.filter((text) => text.index === index) });
     }
     this.#after = Math.max(this.#after, next, (this.#waiting.at(-1)?.index ?? -1) + 1);
-    if (this.#waiting.length > MOST_WAITING) this.#state = "idle";
     this.#bell.ring();
   }
 
   #next(): LogEntry | Refused | undefined {
     const entry = this.#waiting.shift();
     if (entry !== undefined) return entry;
-    if (this.#state === "idle" && this.#failed === undefined) this.#ask();
+    if (this.#state === "behind" && this.#failed === undefined) this.#read();
     const refused = this.#refused;
     this.#refused = undefined;
     return refused;

@@ -70,12 +70,22 @@ export class Inbox {
             await this.#bell.wait(signal);
             continue;
           }
-          const [correction] = await this.#take([item], (work) => this.#connection.unless(work, options), left);
+          const [correction] = await this.#taken(item, options, left);
           if (correction !== undefined) return correction;
         }
       },
       () => this.#bell.ring(),
     );
+  }
+
+  async #taken(item: Item, options: CallOptions, left: () => boolean): Promise<Correction[]> {
+    try {
+      return await this.#take([item], (work) => this.#connection.unless(work, options), left);
+    } catch (error) {
+      // A client that was closed has streams that are over.
+      if (isOver(this.#connection.ended)) return [];
+      throw error;
+    }
   }
 
   /** All that waits now, received; does not wait for more. */

@@ -60,27 +60,30 @@ export class RowLane {
   }
 
   status(fields: StatusFields, options?: CallOptions): Promise<StatusAnswer | Refused> {
-    return this.#add(() => this.#publish(fields), options);
+    const said = copied(fields);
+    return this.#add(() => this.#publish(said), options);
   }
 
   plan(action: PlannedAction, options?: CallOptions): Promise<StatusAnswer | Refused> {
+    const said = copied({ next_action: action });
     return this.#add(() => {
       if (this.#last === undefined) throw new A2achanError("no_status");
-      return this.#publish({ ...this.#last, next_action: action });
+      return this.#publish({ ...this.#last, ...said });
     }, options);
   }
 
   /** `acked` is kept with the correction: the plan of a repeated ack is inert. */
   ack(ask: Omit<Ask<"ack">, "type">, acked: { taken: boolean }, options?: CallOptions): Promise<StageAnswer | Refused> {
+    const said = copied(ask);
     return this.#add(async () => {
-      const send = (): Promise<AnswerTo<"ack">> => this.#connection.ask({ type: "ack", ...ask }).reply;
+      const send = (): Promise<AnswerTo<"ack">> => this.#connection.ask({ type: "ack", ...said }).reply;
       let answer = stageAnswer(await send());
       // After a restart or a lapse a plan is taken only once the row is live again.
       if (isRefused(answer) && answer.detail === "NOT_LIVE" && (await this.#republish()))
         answer = stageAnswer(await send());
       if (!isRefused(answer) && TAKEN.includes(answer.stage) && !acked.taken) {
         acked.taken = true;
-        this.#planned(ask.next_action);
+        this.#planned(said.next_action);
       }
       return answer;
     }, options);
@@ -132,6 +135,8 @@ export class RowLane {
   #add<T>(work: () => Promise<T>, options: CallOptions = {}): Promise<T> {
     const { ended } = this.#connection;
     if (ended !== undefined) return Promise.reject(ended);
+    const { signal } = options;
+    if (signal?.aborted === true) return Promise.reject(new A2achanError("aborted", { cause: signal.reason }));
     let job: Job | undefined;
     const done = new Promise<T>((resolve, reject) => {
       const run = async (): Promise<void> => {
@@ -170,6 +175,14 @@ export class RowLane {
 
 /** Stages that say that an ack was taken, with the plan in its frame. */
 const TAKEN: readonly string[] = ["ACKED", "WITNESSED", "UNREFLECTED"];
+
+/** What the caller said at the time of the call, whatever it does with its objects while the call waits its turn. */
+function copied<T extends { next_action?: PlannedAction }>(fields: T): T {
+  const { next_action } = fields;
+  if (next_action === undefined) return { ...fields };
+  const { reflects } = next_action;
+  return { ...fields, next_action: { ...next_action, ...(reflects !== undefined && { reflects: [...reflects] }) } };
+}
 
 function issueId(issue: string | number): string {
   return typeof issue === "number" ? encodeId(issue) : issue;
