@@ -51,8 +51,13 @@ export async function resume(
   session.resuming = false;
 }
 
-/** Where the sender's open corrections stand now: what a client gets whose cursor is of another log. */
+/**
+ * Where the sender's open corrections stand now: what a client gets whose cursor is of another log. Their cursor is that
+ * of the welcome: they tell a state, and nothing that went before it comes again.
+ */
 export function openStages(core: Core, session: Session): PushOf<"stage">[] {
-  const open = core.state.senders.get(session.by.subject)?.open.values() ?? [];
-  return [...open].map((correction) => stagePush(core.state.shard, stageView(correction)));
+  const { shard, size, senders } = core.state;
+  const open = senders.get(session.by.subject)?.open.values() ?? [];
+  const cursor = cursorAt(shard, size);
+  return [...open].map((correction) => ({ type: "stage", ...stageView(correction), cursor }));
 }
