@@ -68,12 +68,12 @@ export class Broker {
     const faulted = new Promise<unknown>((resolve) => {
       onFault = resolve;
     });
-    let broker: Broker | undefined;
+    const opened: { broker?: Broker } = {};
     const core = await Core.open(store, clock, {
       stepped: (result, now, asker) => tell(parts, result, now, asker),
       durable: () => parts.followers.durable(),
       fault: (error) => {
-        broker?.end(CLOSE.FAULT);
+        opened.broker?.end(CLOSE.FAULT);
         onFault(error);
       },
     });
@@ -91,7 +91,8 @@ export class Broker {
       leases: new Leases(clock, (worker_id) => core.execute({ kind: "lapse", worker_id })),
       folds: new Folds(clock, limits.refusal_refill_ms, (command) => core.execute(command)),
     };
-    broker = new Broker(parts, faulted);
+    const broker = new Broker(parts, faulted);
+    opened.broker = broker;
     const { version = "0", origin = "a2achan" } = options;
     const { torn } = store;
     const shard = randomBytes(8).toString("hex");

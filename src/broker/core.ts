@@ -2,13 +2,14 @@ import {
   decodeEntries,
   emptyState,
   evolve,
+  forgetPast,
   nextDue,
   step,
   type Command,
   type State,
   type Step,
 } from "../kernel/index.js";
-import type { EventStore } from "../storage/event-store.js";
+import type { EventStore, Page } from "../storage/event-store.js";
 import { LogTime, type Clock } from "./clock.js";
 import { Outbox } from "./outbox.js";
 import type { Session } from "./session.js";
@@ -64,10 +65,20 @@ export class Core {
   /** Takes up the log of a store: reads it from the start and folds it into a state. */
   static async open(store: EventStore, clock: Clock, events: CoreEvents): Promise<Core> {
     const state = emptyState();
+    // One page is read while the one before it is folded; if that throws, nobody waits for the page any more.
+    const read = (from: number): Promise<Page> => {
+      const page = store.read(from, READ_AT_ONCE);
+      page.catch(() => {});
+      return page;
+    };
+    let reading = read(0);
     while (state.size < store.size()) {
-      const { entries, texts } = await store.read(state.size, READ_AT_ONCE);
+      const { entries, texts } = await reading;
+      reading = read(state.size + entries.length);
       for (const event of decodeEntries(entries, state.size, texts)) evolve(state, event);
+      forgetPast(state);
     }
+    await reading;
     return new Core(store, clock, state, events);
   }
 
@@ -91,7 +102,7 @@ export class Core {
   execute(command: Untimed, answer?: (result: Step, now: number) => void, asker?: Session): void {
     if (this.#stopped) return;
     const now = this.#time.now();
-    const result = this.#decide({ ...command, now } as Command);
+    const result = this.#decide({ now, ...command } as Command);
     if (result === undefined) return;
     try {
       answer?.(result, now);

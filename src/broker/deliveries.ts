@@ -14,14 +14,21 @@ export function deliver(core: Core, sessions: Sessions, workerId: string, now: n
     if (pushed.has(correction.id)) return;
     const frame = correctionPush(core.state, correction, session.id, now, waiting.length - at - 1);
     if (frame === undefined) return;
-    pushed.add(correction.id);
-    core.post(() => session.push(new Outgoing(frame)));
+    pushed.set(correction.id, false);
+    core.post(() => {
+      // It may have ended while the push waited for the store.
+      if (!pushed.has(correction.id)) return;
+      pushed.set(correction.id, true);
+      session.push(new Outgoing(frame));
+    });
   });
 }
 
 /** Tells a worker's session that a correction which it was given was ended by others. */
 export function recall(core: Core, sessions: Sessions, stage: StageView, byWorker: boolean): void {
   const session = sessions.worker(stage.worker_id);
-  if (session?.seat?.pushed.delete(stage.correction_id) !== true || byWorker) return;
+  const left = session?.seat?.pushed.get(stage.correction_id);
+  session?.seat?.pushed.delete(stage.correction_id);
+  if (session === undefined || left !== true || byWorker) return;
   core.post(() => session.push(new Outgoing({ type: "stage", ...stage })));
 }

@@ -13,10 +13,11 @@ export function tell(parts: Parts, { events, first }: Step, now: number, asker: 
     // What a view shows moves with the row, its session, and the count of open corrections.
     const moves = event.kind === "status" || event.kind === "session_opened" || stage === "ADMITTED" || isEnd(stage);
     if (moves && "worker_id" in event && event.worker_id !== undefined) touched.add(event.worker_id);
-    if (event.kind === "grant_revoked") endSessions(parts, event.token);
     if (event.kind === "status" || event.kind === "session_opened") holdLease(parts, event);
   });
   for (const workerId of touched) touch(parts, workerId, now);
+  // Last: whose token is revoked still learns what ended with it.
+  for (const event of events) if (event.kind === "grant_revoked") endSessions(parts, event.token);
 }
 
 /** What follows whenever a worker's row, session or inbox may have changed. */

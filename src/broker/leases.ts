@@ -37,7 +37,7 @@ export class Leases {
   }
 
   clear(): void {
-    for (const workerId of [...this.#leases.keys()]) this.drop(workerId);
+    for (const workerId of this.#leases.keys()) this.drop(workerId);
   }
 
   #timer(workerId: string, ms: number): Disposable {

@@ -51,7 +51,8 @@ export class Outbox {
         release();
       }
     } finally {
-      items.splice(0, left);
+      if (left === items.length) items.length = 0;
+      else items.splice(0, left);
       this.#leaving = false;
     }
   }

@@ -3,7 +3,10 @@ import type { Close, Push, Reply } from "../protocol/index.js";
 /** One frame on its way out, encoded at most once a codec however many sessions get it. */
 export class Outgoing {
   readonly frame: Reply | Push;
-  readonly #encoded = new Map<unknown, unknown>();
+  #encode: unknown;
+  #encoded: unknown;
+  /** By a second codec, and further ones. */
+  #others: Map<unknown, unknown> | undefined;
 
   constructor(frame: Reply | Push) {
     this.frame = frame;
@@ -11,8 +14,15 @@ export class Outgoing {
 
   /** The frame as `encode` writes it; the same function gets the same result without writing again. */
   as<T>(encode: (frame: Reply | Push) => T): T {
-    if (!this.#encoded.has(encode)) this.#encoded.set(encode, encode(this.frame));
-    return this.#encoded.get(encode) as T;
+    if (this.#encode === encode) return this.#encoded as T;
+    if (this.#encode === undefined) {
+      this.#encode = encode;
+      this.#encoded = encode(this.frame);
+      return this.#encoded as T;
+    }
+    this.#others ??= new Map();
+    if (!this.#others.has(encode)) this.#others.set(encode, encode(this.frame));
+    return this.#others.get(encode) as T;
   }
 }
 

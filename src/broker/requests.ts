@@ -73,6 +73,8 @@ function commandOf(parts: Parts, session: Session, request: Request): Untimed {
     case "bye":
       // Without a seat the role lacks the verb: judged as such, and no worker is named.
       if (seat !== undefined) return fromWorker(session, seat, request);
+      break;
+    default:
   }
   const of = seat === undefined ? {} : { worker_id: seat.workerId };
   return { kind: "read", by, request: request.type, session: session.id, ...of };

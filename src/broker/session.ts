@@ -6,8 +6,8 @@ import { Outgoing, closePeer, type Peer } from "./peer.js";
 export interface WorkerSeat {
   workerId: string;
   inboxOpen: boolean;
-  /** Corrections that were pushed to this session and not ended since. */
-  pushed: Set<string>;
+  /** Corrections that this session is pushed and that have not ended since; true once the push has left. */
+  pushed: Map<string, boolean>;
 }
 
 /** One authenticated connection. Outlives nothing: a reconnect is a new session. */

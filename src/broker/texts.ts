@@ -3,7 +3,7 @@ import type { Text } from "../kernel/index.js";
 import { commitment, utf8Bytes, type TextField } from "../protocol/index.js";
 
 const SALT_BYTES = 32;
-const pool = new Uint8Array(SALT_BYTES * 256);
+const pool = Buffer.alloc(SALT_BYTES * 256);
 let used = pool.length;
 
 /** A new text as the kernel holds it, committed to under a fresh salt. */
@@ -13,16 +13,16 @@ export function committed(field: TextField, text: string): Text {
     bytes: utf8Bytes(text),
     commitment: commitment(field, salt, text),
     text,
-    salt: Buffer.from(salt).toString("hex"),
+    salt: salt.toString("hex"),
   };
 }
 
 // One system call for 256 salts; each is handed out once.
-function freshSalt(): Uint8Array {
+function freshSalt(): Buffer {
   if (used === pool.length) {
     randomFillSync(pool);
     used = 0;
   }
   used += SALT_BYTES;
-  return pool.slice(used - SALT_BYTES, used);
+  return pool.subarray(used - SALT_BYTES, used);
 }

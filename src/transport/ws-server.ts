@@ -35,6 +35,8 @@ export class WsServer {
       maxPayload: limits.frame_bytes,
       maxFragments: 16,
       maxBufferedChunks: 1_024,
+      // The codec's scanner judges UTF-8, so that a bad byte is a bad frame like any other (4400) and not ws's own 1007.
+      skipUTF8Validation: true,
       closeTimeout: 2_000,
       handleProtocols: (offered) =>
         options.codecs.find(({ subprotocol }) => offered.has(subprotocol))?.subprotocol ?? false,

@@ -27,6 +27,11 @@ export class TestBroker {
     return this.running.url;
   }
 
+  /** A connection that has not said hello. */
+  async open(token?: string, headers: Record<string, string> = {}): Promise<Wire> {
+    return this.#keep(await Wire.open(this.url, token, headers));
+  }
+
   /** A worker's session, with a token of its own. */
   async worker(
     workerId: string,

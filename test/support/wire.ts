@@ -6,6 +6,8 @@ export type Frame = Record<string, unknown> & { type: string };
 /** A raw client of the wire protocol: what any language could write. Waits for frames, never for time. */
 export class Wire {
   readonly pushes: Frame[] = [];
+  #pings = 0;
+  readonly #pinged: { count: number; resolve: () => void }[] = [];
   /** Resolves with the close code and reason. */
   readonly closed: Promise<{ code: number; reason: string }>;
   readonly #ws: WebSocket;
@@ -16,6 +18,10 @@ export class Wire {
   private constructor(ws: WebSocket) {
     this.#ws = ws;
     ws.on("message", (data) => this.#take(JSON.parse((data as Buffer).toString("utf8")) as Frame));
+    ws.on("ping", () => {
+      this.#pings += 1;
+      for (const { count, resolve } of this.#pinged) if (count <= this.#pings) resolve();
+    });
     ws.on("error", () => {});
     this.closed = new Promise((resolve) => {
       ws.on("close", (code, reason) => resolve({ code, reason: String(reason) }));
@@ -69,9 +75,20 @@ export class Wire {
     await this.ask({ type: "ping" });
   }
 
+  /** Resolves when `count` WebSocket pings have come in all; each was answered before. */
+  pinged(count: number): Promise<void> {
+    if (count <= this.#pings) return Promise.resolve();
+    return new Promise((resolve) => this.#pinged.push({ count, resolve }));
+  }
+
   /** Stops reading from the socket; the broker's bytes pile up. */
   pause(): void {
     this.#ws.pause();
+  }
+
+  /** Reads on. */
+  resume(): void {
+    this.#ws.resume();
   }
 
   /** Drops the connection without a goodbye. */

@@ -1,0 +1,138 @@
+import { afterEach, describe, expect, it } from "vitest";
+import type { TextLine } from "../../src/kernel/index.js";
+import type { Batch, EventStore, Page } from "../../src/storage/event-store.js";
+
+const line = (index: number): string =>
+  `{"at":${1_000 + index},"index":${index},"kind":"broker_stopped","note":"\u00e9 \\" ${index}"}`;
+
+function textOf(index: number, field: TextLine["field"], utf8: string): TextLine {
+  return { index, field, salt: String(index % 10).repeat(64), utf8 };
+}
+
+/** A batch of `count` entries from `first` on, with a `message` for every even one. */
+function batchOf(first: number, count: number): Batch {
+  const indices = Array.from({ length: count }, (_, at) => first + at);
+  return {
+    first,
+    entries: indices.map(line),
+    texts: indices.filter((index) => index % 2 === 0).map((index) => textOf(index, "message", `text ${index}`)),
+  };
+}
+
+/** Everything in the log, read in pages of `limit`. */
+async function readAll(store: EventStore, limit: number): Promise<Page> {
+  const all: Page = { entries: [], texts: [] };
+  for (;;) {
+    const page = await store.read(all.entries.length, limit);
+    expect(page.entries.length).toBeLessThanOrEqual(limit);
+    if (page.entries.length === 0) return all;
+    all.entries.push(...page.entries);
+    all.texts.push(...page.texts);
+  }
+}
+
+/** What every store must do (`EventStore`). `open` gives an empty one; it is closed here. */
+export function eventStoreSuite(name: string, open: () => Promise<EventStore>): void {
+  describe(`${name}, as a store of events,`, () => {
+    const opened: EventStore[] = [];
+    const start = async (): Promise<EventStore> => {
+      const store = await open();
+      opened.push(store);
+      return store;
+    };
+    afterEach(async () => {
+      for (const store of opened.splice(0)) await store.close();
+    });
+
+    it("begins empty", async () => {
+      const store = await start();
+      expect(store.size()).toBe(0);
+      expect(await store.read(0, 10)).toEqual({ entries: [], texts: [] });
+    });
+
+    it("holds what was appended, byte for byte and in order, and counts it", async () => {
+      const store = await start();
+      await store.append(batchOf(0, 3));
+      await store.append(batchOf(3, 1));
+      await store.append(batchOf(4, 6));
+      expect(store.size()).toBe(10);
+      const { entries, texts } = batchOf(0, 10);
+      expect(await store.read(0, 100)).toEqual({ entries, texts });
+    });
+
+    it.each([1, 3, 100])("gives the same log in pages of %i", async (limit) => {
+      const store = await start();
+      await store.append(batchOf(0, 10));
+      const { entries, texts } = batchOf(0, 10);
+      expect(await readAll(store, limit)).toEqual({ entries, texts });
+    });
+
+    it("reads from any index, with the texts of those entries only", async () => {
+      const store = await start();
+      await store.append(batchOf(0, 6));
+      expect(await store.read(3, 2)).toEqual({
+        entries: [line(3), line(4)],
+        texts: [textOf(4, "message", "text 4")],
+      });
+    });
+
+    it("reads nothing at the end, behind it, or for a limit of 0", async () => {
+      const store = await start();
+      await store.append(batchOf(0, 2));
+      const nothing = { entries: [], texts: [] };
+      expect([await store.read(2, 5), await store.read(9, 5), await store.read(0, 0)]).toEqual([
+        nothing,
+        nothing,
+        nothing,
+      ]);
+    });
+
+    it("keeps several texts of one entry, and text of any kind", async () => {
+      const store = await start();
+      const texts = [
+        textOf(0, "last_action", "line one\nline two\ttab"),
+        textOf(0, "summary", `quotes " and \\ and \u{1F600} and \u2028`),
+      ];
+      await store.append({ first: 0, entries: [line(0)], texts });
+      expect((await store.read(0, 1)).texts).toEqual(texts);
+    });
+
+    it("takes a batch of many entries", async () => {
+      const store = await start();
+      await store.append({ first: 0, entries: Array.from({ length: 150_000 }, (_, at) => line(at)), texts: [] });
+      expect(store.size()).toBe(150_000);
+      expect((await store.read(149_999, 5)).entries).toEqual([line(149_999)]);
+    });
+
+    it.each([
+      ["behind", 3],
+      ["before", 1],
+      ["at the start", 0],
+    ])("refuses a batch that begins %s the end of the log, whole", async (_where, first) => {
+      const store = await start();
+      await store.append(batchOf(0, 2));
+      await expect(store.append(batchOf(first, 2))).rejects.toBeInstanceOf(Error);
+      expect(store.size()).toBe(2);
+      expect((await store.read(0, 10)).entries).toEqual([line(0), line(1)]);
+    });
+
+    it("gives pages that are the reader's own", async () => {
+      const store = await start();
+      const batch = batchOf(0, 2);
+      await store.append(batch);
+      const page = await store.read(0, 2);
+      page.entries.length = 0;
+      page.texts.length = 0;
+      (batch.entries as string[]).push("later");
+      expect(await store.read(0, 2)).toEqual({ entries: [line(0), line(1)], texts: batchOf(0, 2).texts });
+      expect(store.size()).toBe(2);
+    });
+
+    it("closes, and closes again", async () => {
+      const store = await open();
+      await store.append(batchOf(0, 1));
+      await store.close();
+      await expect(store.close()).resolves.toBeUndefined();
+    });
+  });
+}
