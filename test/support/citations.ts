@@ -56,6 +56,14 @@ export function collectCitations({ path, text }: SourceFile): Citation[] {
   return found;
 }
 
+/** Every citation in the `requirements` of a file of wire scenarios (test/conformance/README.md): each is a test. */
+export function collectScenarioCitations({ path, text }: SourceFile): Citation[] {
+  return [...text.matchAll(/"requirements": \[([^\]]*)\]/g)].flatMap(({ 1: ids = "", index }) => {
+    const line = text.slice(0, index).split("\n").length;
+    return (JSON.parse(`[${ids}]`) as string[]).map((id) => ({ id, path, line }));
+  });
+}
+
 /** The test files and what they import of the test folder: where a suite is written as a function, its titles count. */
 export function filesOfTests(files: readonly SourceFile[]): SourceFile[] {
   const byPath = new Map(files.map((file) => [file.path, file]));

@@ -10,11 +10,11 @@ export interface SourceFile {
 
 export const projectRoot = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Every TypeScript file of a folder below the project root, sorted by path. */
-export function readSources(folder: string): SourceFile[] {
+/** Every TypeScript file of a folder below the project root, or every file of another kind, sorted by path. */
+export function readSources(folder: string, extension = ".ts"): SourceFile[] {
   const root = join(projectRoot, folder);
   return readdirSync(root, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith(".ts"))
+    .filter((entry) => entry.isFile() && entry.name.endsWith(extension))
     .map((entry) => join(entry.parentPath, entry.name))
     .map((full) => ({ path: relative(root, full).split(sep).join("/"), text: readFileSync(full, "utf8") }))
     .sort((a, b) => (a.path < b.path ? -1 : 1));
