@@ -54,9 +54,8 @@ describe("the README's five minutes", () => {
     broker = spawn("bash", ["-euc", `exec ${block("run: serve").trim()} --port ${port}`], { cwd: folder });
     if (broker.stdout === null) throw new Error("no output to read");
     const lines = createInterface({ input: broker.stdout });
-    expect(await Promise.race([once(lines, "line"), once(broker, "exit")])).toEqual([
-      expect.stringContaining(`listens at ws://127.0.0.1:${port}/v1`),
-    ]);
+    const [line] = (await Promise.race([once(lines, "line"), once(broker, "exit")])) as unknown[];
+    if (!String(line).includes(`listens at ws://127.0.0.1:${port}/v1`)) throw new Error(`serve said: ${String(line)}`);
   });
 
   afterAll(() => {

@@ -49,7 +49,6 @@ export const keyField = z.string().regex(/^[A-Za-z0-9._:-]{1,64}$/);
 export const requestIdField = z.string().regex(/^[ -~]{1,64}$/);
 /** The broker's name for one connection. */
 export const sessionField = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/);
-export const patternField = idField;
 export const cursorField = z.string().min(1).max(128);
 export const tokenField = z.string().min(1).max(256);
 

@@ -1,10 +1,8 @@
-import { createHash, createHmac } from "node:crypto";
+import { createHmac, hash } from "node:crypto";
 
-/** Lower-case hex of SHA-256 over UTF-8. */
-export function sha256Hex(...parts: readonly (string | Uint8Array)[]): string {
-  const hash = createHash("sha256");
-  for (const part of parts) hash.update(part);
-  return hash.digest("hex");
+/** Lower-case hex of SHA-256 over bytes, or over UTF-8. */
+export function sha256Hex(data: string | Uint8Array): string {
+  return hash("sha256", data, "hex");
 }
 
 /** Lower-case hex of HMAC-SHA-256 over UTF-8. */

@@ -42,7 +42,8 @@ export function encodeId(value: string | number): string {
 /** The text that `encodeId` encoded; an id that is no such encoding comes back as it is. */
 export function decodeId(id: string): string {
   try {
-    return decodeURIComponent(id);
+    const text = decodeURIComponent(id);
+    return encodeId(text) === id ? text : id;
   } catch {
     return id;
   }

@@ -4,6 +4,7 @@ import { requestIdField } from "./fields.js";
 import { isId } from "./ids.js";
 import type { MalformedDetail, Refusal } from "./reasons.js";
 import { REQUESTS, type Request, type RequestOf, type RequestType } from "./requests.js";
+import { validRequest } from "./valid-requests.js";
 
 /** What the codec found wrong inside a value that is otherwise a frame. */
 export interface ValueFault {
@@ -31,6 +32,8 @@ export type Parsed =
 export function parseRequest(value: object, fault?: ValueFault): Parsed {
   const { type, id } = value as { type?: unknown; id?: unknown };
   if (typeof type !== "string" || !isRequestType(type)) return { kind: "unknown" };
+  const valid = fault === undefined ? validRequest(value as Record<string, unknown>, type) : undefined;
+  if (valid !== undefined) return { kind: "request", request: valid };
   if (!requestIdField.safeParse(id).success) return { kind: "unknown" };
   const schema: z.ZodType<RequestOf<RequestType>> = REQUESTS[type];
   if (fault === undefined) {
@@ -39,16 +42,13 @@ export function parseRequest(value: object, fault?: ValueFault): Parsed {
     return malformed(type, id as string, value, refusalOf(result.error.issues));
   }
   const refusal: Refusal = { reason: "MALFORMED", detail: fault.detail };
-  if (typeof fault.path[0] === "string" && fault.path[0] in shapeOf(type)) refusal.path = fault.path[0];
+  const [field] = fault.path;
+  if (typeof field === "string" && Object.hasOwn(REQUESTS[type].shape, field)) refusal.path = field;
   return malformed(type, id as string, value, refusal);
 }
 
 function isRequestType(type: string): type is RequestType {
   return Object.hasOwn(REQUESTS, type);
-}
-
-function shapeOf(type: RequestType): object {
-  return REQUESTS[type].shape;
 }
 
 // MALFORMED wins over OVERSIZE, wherever in the frame each stands; among equals the first in schema order.

@@ -8,7 +8,6 @@ import {
   idField,
   lastActionField,
   lifetimeInteger,
-  patternField,
   reasonField,
   requestIdField,
   summaryField,
@@ -40,9 +39,9 @@ const limit = z.exactOptional(lifetimeInteger.max(1_000));
 
 /** Grant patterns by which `list` and `watch` narrow what the grant already covers. */
 export const filter = z.strictObject({
-  worker_id: z.exactOptional(patternField),
-  issue: z.exactOptional(patternField),
-  lane: z.exactOptional(patternField),
+  worker_id: z.exactOptional(idField),
+  issue: z.exactOptional(idField),
+  lane: z.exactOptional(idField),
   live: z.exactOptional(z.boolean()),
 });
 
