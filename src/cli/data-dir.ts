@@ -11,7 +11,7 @@ import {
   statSync,
   writeSync,
 } from "node:fs";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { newToken, tokenId, type NewToken, type TokenHashes } from "../broker/index.js";
 import { CliError, EXIT } from "./exit.js";
 
@@ -33,7 +33,7 @@ export class DataDir {
   constructor(path: string, make: boolean) {
     this.path = resolve(path);
     try {
-      if (make) mkdirSync(this.path, { recursive: true, mode: 0o700 });
+      if (make) makeDirectory(this.path);
     } catch (error) {
       throw new CliError(`cannot make the data directory ${this.path}: ${reasonOf(error)}`, EXIT.CONFIG);
     }
@@ -70,8 +70,7 @@ export class DataDir {
 
   /** The key under which correction ids are made; belongs to the log. */
   idKey(): Uint8Array {
-    const keys = join(this.path, "keys");
-    mkdirSync(keys, { recursive: true, mode: 0o700 });
+    makeDirectory(join(this.path, "keys"));
     const file = join("keys", "id.key");
     const kept = this.#read(file)?.trim();
     if (kept !== undefined) {
@@ -126,7 +125,7 @@ export class DataDir {
     }
   }
 
-  // A whole file or the one before it: written beside, synced, renamed.
+  // A whole file or the one before it: written beside, synced, renamed, and its name synced.
   #write(name: string, text: string): void {
     const file = join(this.path, name);
     try {
@@ -138,9 +137,36 @@ export class DataDir {
         closeSync(fd);
       }
       renameSync(`${file}.new`, file);
+      syncDirectory(dirname(file));
     } catch (error) {
       throw new CliError(`cannot write ${file}: ${reasonOf(error)}`, EXIT.CONFIG);
     }
+  }
+}
+
+/**
+ * Makes a directory and those above it; its name is on the disk when this returns, so that nothing in it can outlast it.
+ * Not by Node's own `recursive`, which never returns where a directory cannot be made at all (below /proc, say).
+ */
+function makeDirectory(path: string): void {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EEXIST") return;
+    if (code !== "ENOENT" || existsSync(dirname(path))) throw error;
+    makeDirectory(dirname(path));
+    return makeDirectory(path);
+  }
+  syncDirectory(dirname(path));
+}
+
+function syncDirectory(path: string): void {
+  const fd = openSync(path, "r");
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
   }
 }
 

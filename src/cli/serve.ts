@@ -8,6 +8,7 @@ import { handleAdmin } from "./admin.js";
 import { serveControl } from "./control.js";
 import { DataDir, reasonOf } from "./data-dir.js";
 import { CliError, EXIT } from "./exit.js";
+import { withTightHeap } from "./heap.js";
 import { lockDirectory } from "./lock.js";
 import { openLog } from "./open-log.js";
 import { formatOption, printRecord, type Format } from "./output.js";
@@ -66,12 +67,14 @@ async function serve(options: ServeOptions): Promise<void> {
     return handleAdmin(broker.broker, request);
   });
   try {
-    broker = await start(options, data, log);
+    broker = await withTightHeap(() => start(options, data, log));
   } catch (error) {
     control.close();
     throw error;
   }
   const running = broker;
+  // Before anybody is told that it listens: who stops it then must find it ready to drain.
+  const told = signalled();
   data.announce({ pid: process.pid, url: running.url, http: running.http, version: VERSION, started: Date.now() });
   const lasting = options.memory === true ? "; the log is in memory: NOTHING LASTS beyond this process" : "";
   const sentence = `a2achan ${VERSION} listens at ${running.url}; data in ${data.path}${lasting}`;
@@ -85,7 +88,7 @@ async function serve(options: ServeOptions): Promise<void> {
   });
   log.info({ url: running.url, data: data.path }, "listening");
 
-  const reason = await Promise.race([signalled(), running.faulted.then((error) => ({ error }))]);
+  const reason = await Promise.race([told, running.faulted.then((error) => ({ error }))]);
   log.info("error" in reason ? { error: reasonOf(reason.error) } : reason, "stopping");
   await running.stop();
   control.close();

@@ -20,7 +20,7 @@ export interface Codec {
   /** Whether messages are binary WebSocket messages; text ones otherwise. */
   readonly binary: boolean;
   /** Encodes a frame of this program's own making; not for values as a peer sent them. */
-  encode(frame: object): string | Uint8Array;
+  encode(this: void, frame: object): string | Uint8Array;
   /** Total: never throws, whatever the bytes; takes time linear in their number. */
   decode(data: Uint8Array): Decoded;
 }

@@ -23,12 +23,10 @@ import type { Correction, State, Worker } from "./state.js";
 
 /** A worker publishes its row; with a `next_action` that differs from the row's this is also its planned action. */
 export function decideStatus(state: State, command: Status): Decision {
-  const { kind, now, by, ...asked } = command;
-  const { worker_id, issue, task_id, lane } = asked;
+  const { now, by, worker_id, issue, task_id, lane } = command;
   const worker = state.workers.get(worker_id);
   const before = worker?.row;
-  const no = (refusal: Refusal): Decision =>
-    refuse(state, now, by, kind, refusal, { ...asked, ...(before && { seq: before.seq }) });
+  const no = (refusal: Refusal): Decision => refuseAction(state, command, refusal, before);
 
   const refusal = refuseWorker(state, command);
   if (refusal !== undefined) return no(refusal);
@@ -50,15 +48,14 @@ export function decideStatus(state: State, command: Status): Decision {
 
 /** The addressed worker acknowledges a correction, at best with the planned action that names it. */
 export function decideAck(state: State, command: Ack): Decision {
-  const { kind, now, by, ...asked } = command;
-  const { worker_id, session, next_action } = asked;
+  const { now, by, worker_id, session, next_action } = command;
   const found = heldCorrection(state, command);
   if ("events" in found) return found;
   if (!isOpen(found.stage)) return stageAnswer(lateAck(found, command), found);
   if (found.acked) return stageAnswer([], found);
   const worker = state.workers.get(worker_id) as Worker;
   const before = worker.row as Row;
-  const no = (refusal: Refusal): Decision => refuse(state, now, by, kind, refusal, { ...asked, seq: before.seq });
+  const no = (refusal: Refusal): Decision => refuseAction(state, command, refusal, before);
   if (next_action !== undefined && !mayPublish(state, command, before)) {
     return no({ reason: "DEFAULT_DENY", detail: "NO_GRANT" });
   }
@@ -75,6 +72,11 @@ export function decideAck(state: State, command: Ack): Decision {
     events.push(...move(worker, after, command, by, found));
   }
   return stageAnswer(events, found, plans);
+}
+
+function refuseAction(state: State, command: Status | Ack, refusal: Refusal, before: Row | undefined): Decision {
+  const { kind, now, by, ...asked } = command;
+  return refuse(state, now, by, kind, refusal, { ...asked, ...(before && { seq: before.seq }) });
 }
 
 /** Whether the worker's grant lets it publish a row of this scope, by a `status` or by the plan in an `ack`. */
@@ -112,9 +114,9 @@ function move(
   }
   events.push(changed({ ...after, seq: after.seq + 1 }, "published", now, by));
   if (before === undefined) return events;
-  const settled = new Map<string, "ended" | "acked">(judged.map((end) => [end.correction_id, "ended"]));
-  if (justAcked !== undefined && !settled.has(justAcked.id)) settled.set(justAcked.id, "acked");
-  return [...events, ...staleEnds(worker.open.values(), before, after, now, by, settled)];
+  const done = new Set(judged.map((end) => end.correction_id));
+  const left = [...worker.open.values()].filter(({ id }) => !done.has(id));
+  return [...events, ...staleEnds(left, before, after, now, by)];
 }
 
 function planned(

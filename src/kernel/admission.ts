@@ -12,9 +12,10 @@ import type { Correction, State, Worker } from "./state.js";
 export function decideCorrect(state: State, command: Correct): Decision {
   const { now, by, content, message, correction_id } = command;
   const worker = state.workers.get(content.worker_id);
-  const asked = { worker_id: content.worker_id, correction_id, content: { ...content, message } };
-  const no = (refusal: Refusal, seq?: number, current?: WorkerStatus): Decision =>
-    refuse(state, now, by, "correct", refusal, { ...asked, ...(seq !== undefined && { seq }) }, current);
+  const no = (refusal: Refusal, seq?: number, current?: WorkerStatus): Decision => {
+    const asked = { worker_id: content.worker_id, correction_id, content: { ...content, message } };
+    return refuse(state, now, by, "correct", refusal, { ...asked, ...(seq !== undefined && { seq }) }, current);
+  };
 
   const verb = refuseVerb(state, by, "correct", now);
   if (verb !== undefined) return no(verb);
@@ -81,7 +82,7 @@ function admit(state: State, command: Correct, row: Row, old: Correction | undef
     correction_id,
     worker_id: row.worker_id,
     orchestrator_id: by.subject,
-    content: { ...content, message },
+    content: { message, ...content },
     seq: row.seq,
     expires_at: now + (content.ttl_ms ?? state.limits.ttl_default_ms),
     deliverable: command.reachable,

@@ -65,7 +65,8 @@ export function decideAddGrant(state: State, command: AddGrant): Decision {
   const { kind: _kind, now, by, ...grant } = command;
   const added: GrantAdded = { kind: "grant_added", at: now, by, ...grant };
   const before = state.grants.get(grant.token);
-  const ends = before === undefined ? [] : revocations(state, before, { ...before, ...grant, revoked: false }, now, by);
+  const ends =
+    before === undefined ? [] : revocations(state, before, { ...grant, index: state.size, revoked: false }, now, by);
   return { events: [added, ...ends], answer: { kind: "done" } };
 }
 
@@ -86,7 +87,6 @@ function revocations(state: State, before: Grant, after: Grant, now: number, by:
 
 /** The corrections that end with a grant: ADMITTED ones that no other token of the sender, valid at `at`, covers. */
 function uncovered(state: State, grant: Grant, at: number): Correction[] {
-  if (!grant.verbs.includes("correct")) return [];
   const open = [...(state.senders.get(grant.subject)?.open.values() ?? [])];
   return open.filter((correction) => correction.stage === "ADMITTED" && !stillCovered(state, correction, at));
 }
@@ -98,8 +98,8 @@ function uncovered(state: State, grant: Grant, at: number): Correction[] {
 export function decideDue(state: State, due: Due, now: number): KernelEvent[] {
   if (due.kind === "grant") {
     const grant = state.grants.get(due.id);
-    if (grant === undefined || grant.revoked) return [];
-    return uncovered(state, grant, due.at).map((gone) => ended(gone, "revoked", now, BROKER));
+    const gone = grant === undefined ? [] : uncovered(state, grant, due.at);
+    return gone.map((one) => ended(one, "revoked", now, BROKER));
   }
   const correction = state.corrections.get(due.id);
   // An ack moves the due time on, an end removes it: then this is an older entry of the queue.

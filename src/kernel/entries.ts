@@ -1,4 +1,5 @@
-import { STATUS_SCHEMA, TEXT_FIELDS, type TextField } from "../protocol/index.js";
+import { STATUS_SCHEMA, type TextField } from "../protocol/index.js";
+import { frequentLine, type OnText } from "./entry-lines.js";
 import type { KernelEvent, Text } from "./events.js";
 
 /** A text beside the log: opens the commitment that the entry at `index` holds under `field`. */
@@ -20,17 +21,35 @@ export interface EncodedEntry {
 /** One event as its log entry (WITNESS-LOG.md): no free text in the line, only byte counts and commitments. */
 export function encodeEntry(event: KernelEvent, index: number, workerEntry?: number): EncodedEntry {
   const texts: TextLine[] = [];
+  const onText = (field: TextField, { text, salt }: Text): void => {
+    if (text !== undefined && salt !== undefined) texts.push({ index, field, salt, utf8: text });
+  };
+  const place = workerEntry === undefined ? "" : `"worker_entry":${workerEntry},`;
+  const line = frequentLine(event, index, place, onText) ?? generalLine(event, index, workerEntry, onText);
+  return { line, texts };
+}
+
+/** The same line for an event of any kind. */
+export function generalLine(
+  event: KernelEvent,
+  index: number,
+  workerEntry: number | undefined,
+  onText: OnText = () => {},
+): string {
   const entry: Record<string, unknown> = { ...event, index };
   if (workerEntry !== undefined) entry["worker_entry"] = workerEntry;
   if (event.kind === "status") entry["row"] = { ...event.row, schema: STATUS_SCHEMA };
-  return { line: write(entry, "", index, texts), texts };
+  return write(entry, "", onText);
 }
 
 /** The event of a log line, with those of its texts that are still at hand. */
 export function decodeEntry(line: string, texts: readonly TextLine[] = []): KernelEvent {
   const { index: _index, worker_entry: _entry, ...event } = JSON.parse(line) as Record<string, unknown>;
-  if (isObject(event["row"])) delete event["row"]["schema"];
-  if (texts.length > 0) open(event, new Map(texts.map((text) => [text.field, text])));
+  if (isObject(event["row"])) {
+    const { schema: _schema, ...row } = event["row"];
+    event["row"] = row;
+  }
+  if (texts.length > 0) open(event, texts);
   return event as unknown as KernelEvent;
 }
 
@@ -50,28 +69,27 @@ export function* decodeEntries(
   for (const line of lines) yield decodeEntry(line, byIndex.get(index++));
 }
 
-function write(value: unknown, key: string, index: number, texts: TextLine[]): string {
-  if (Array.isArray(value)) return `[${value.map((item) => write(item, key, index, texts)).join(",")}]`;
+function write(value: unknown, key: string, onText: OnText): string {
+  if (Array.isArray(value)) return `[${value.map((item) => write(item, key, onText)).join(",")}]`;
   if (!isObject(value)) return JSON.stringify(value);
   if (isText(value)) {
-    const { text, salt } = value;
-    if (text !== undefined && salt !== undefined) texts.push({ index, field: key as TextField, salt, utf8: text });
+    onText(key as TextField, value);
     return `{"bytes":${value.bytes},"commitment":"${value.commitment}"}`;
   }
   let out = "";
   for (const name of Object.keys(value).sort()) {
     const member = value[name];
-    if (member !== undefined) out += `${out === "" ? "" : ","}"${name}":${write(member, name, index, texts)}`;
+    if (member !== undefined) out += `${out === "" ? "" : ","}"${name}":${write(member, name, onText)}`;
   }
   return `{${out}}`;
 }
 
-function open(value: Record<string, unknown>, texts: ReadonlyMap<string, TextLine>): void {
-  for (const [key, member] of Object.entries(value)) {
+function open(value: Record<string, unknown>, texts: readonly TextLine[]): void {
+  for (const key of Object.keys(value)) {
+    const member = value[key];
     if (!isObject(member)) continue;
-    const line = isText(member) && (TEXT_FIELDS as readonly string[]).includes(key) ? texts.get(key) : undefined;
-    if (line !== undefined) Object.assign(member, { text: line.utf8, salt: line.salt });
-    else open(member, texts);
+    if (!isText(member)) open(member, texts);
+    else for (const { field, utf8, salt } of texts) if (field === key) Object.assign(member, { text: utf8, salt });
   }
 }
 

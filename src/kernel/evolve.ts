@@ -124,7 +124,6 @@ function moveRow(state: State, event: StatusChanged): void {
   worker.ended = event.cause === "ended";
   if (event.cause === "ended") delete worker.session;
   if (event.cause === "published") remember(worker.digestTimes, event.at, state.limits.digests_per_window);
-  if (worker.digest === event.status_digest) return;
   worker.digest = event.status_digest;
   for (const cited of worker.citing) if (!isOpen(cited.stage) && !cited.recent) state.corrections.delete(cited.id);
   worker.citing = new Set();
@@ -143,8 +142,8 @@ function keptRow(row: Row, before: Row | undefined): Row {
 // The state needs the text; the salt is the log's.
 function keep(text: Text, before?: Text): Text {
   if (text.text === undefined && before?.commitment === text.commitment) return before;
-  const { salt: _salt, ...rest } = text;
-  return rest;
+  const { bytes, commitment } = text;
+  return text.text === undefined ? { bytes, commitment } : { bytes, commitment, text: text.text };
 }
 
 function admit(state: State, event: Admitted, index: number): void {
@@ -193,6 +192,9 @@ function end(state: State, event: Ended, index: number): void {
   setStage(correction, event.kind.toUpperCase() as EndStage, index, event.at);
   if (event.detail !== undefined) correction.detail = event.detail;
   if (event.echo !== undefined) correction.echo = event.echo;
+  // Its text is sent to nobody any more.
+  const { bytes, commitment } = correction.content.message;
+  correction.content.message = { bytes, commitment };
   const worker = workerOf(state, correction.workerId);
   const sender = senderOf(state, correction.sender);
   worker.open.delete(correction.id);

@@ -1,4 +1,4 @@
-export { step, nextDue, type Step } from "./decide.js";
+export { step, nextDue, forgetPast, type Step } from "./decide.js";
 export { emptyState, type State, type Worker, type Correction, type Grant } from "./state.js";
 export { evolve } from "./evolve.js";
 export { grantFor, coveredRow } from "./authority.js";

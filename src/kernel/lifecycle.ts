@@ -1,4 +1,4 @@
-import { isOpen, type Refusal, type StageDetail } from "../protocol/index.js";
+import { isOpen, type Refusal } from "../protocol/index.js";
 import { refuseVerb } from "./authority.js";
 import type { AskStage, Decline, Receive, Withdraw } from "./commands.js";
 import type { Decision } from "./decision.js";
@@ -88,27 +88,15 @@ export function decideSenders(state: State, command: Withdraw | AskStage): Decis
 
 /**
  * What the move of a row from `before` to `after` ends, in admission order: everything open when issue, task or lane
- * moved; otherwise corrections of freshness `exact` that were not yet delivered. `settled` have been dealt with.
+ * moved; otherwise corrections of freshness `exact` that were not yet delivered.
  */
-export function staleEnds(
-  open: Iterable<Correction>,
-  before: Row,
-  after: Row,
-  now: number,
-  by: Principal,
-  settled: ReadonlyMap<string, unknown> = new Map(),
-): Ended[] {
+export function staleEnds(open: Iterable<Correction>, before: Row, after: Row, now: number, by: Principal): Ended[] {
   const moved = !sameScope(before, after);
   const ends: Ended[] = [];
   for (const correction of open) {
-    if (settled.get(correction.id) === "ended") continue;
-    const undelivered = correction.stage === "ADMITTED" && !settled.has(correction.id);
-    const detail: StageDetail | undefined = moved
-      ? "RUN_CHANGED"
-      : correction.content.freshness === "exact" && undelivered
-        ? "DIGEST_MOVED"
-        : undefined;
-    if (detail !== undefined) ends.push(ended(correction, "stale", now, by, { detail }));
+    const exact = correction.content.freshness === "exact" && correction.stage === "ADMITTED";
+    if (!moved && !exact) continue;
+    ends.push(ended(correction, "stale", now, by, { detail: moved ? "RUN_CHANGED" : "DIGEST_MOVED" }));
   }
   return ends;
 }

@@ -38,14 +38,13 @@ export function correctionPush(
 ): PushOf<"correction"> | undefined {
   const { message, ...content } = correction.content;
   if (message.text === undefined) return undefined;
-  const sent: DeliveredCorrection = {
-    ...content,
+  const sent: DeliveredCorrection = Object.assign(content, {
     message: message.text,
     correction_id: correction.id,
     orchestrator_id: correction.sender,
     admitted_at: correction.admittedAt,
     expires_at: correction.dueAt,
-  };
+  });
   const earlier = correction.lastReceipt === session ? correction.receipts - 1 : correction.receipts;
   return {
     type: "correction",

@@ -1,17 +1,44 @@
 import { crc32 } from "node:zlib";
 import type { TextLine } from "../../kernel/index.js";
 import type { File } from "./files.js";
-import { kindOf, parseBatch, parseText, type BatchLine } from "./lines.js";
+import { claimedBatch, kindOf, parseBatch, parseText, type BatchLine } from "./lines.js";
 
 /** A batch that checks: its lines agree with its last one in every byte. */
-export interface StoredBatch {
+export class StoredBatch {
   /** Where it begins and ends in the segment, in bytes. */
-  offset: number;
-  end: number;
-  /** Entry lines without their newlines; valid until the callback returns. */
-  entries: readonly Uint8Array[];
-  texts: readonly TextLine[];
-  line: BatchLine;
+  readonly offset: number;
+  readonly end: number;
+  readonly texts: readonly TextLine[];
+  readonly line: BatchLine;
+  readonly #bytes: Buffer;
+  readonly #start: number;
+  readonly #ends: readonly number[];
+
+  /** `bytes` begin at `base` in the segment; in them, the batch begins at `start` and its entry lines end at `ends`. */
+  constructor(
+    bytes: Buffer,
+    start: number,
+    ends: readonly number[],
+    base: number,
+    end: number,
+    texts: readonly TextLine[],
+    line: BatchLine,
+  ) {
+    this.#bytes = bytes;
+    this.#start = start;
+    this.#ends = ends;
+    this.offset = base + start;
+    this.end = end;
+    this.texts = texts;
+    this.line = line;
+  }
+
+  /** Entry lines without their newlines, made when asked for; valid until the callback returns. */
+  get entries(): Buffer[] {
+    return this.#ends.map((end, at) =>
+      this.#bytes.subarray(at === 0 ? this.#start : (this.#ends[at - 1] ?? 0) + 1, end),
+    );
+  }
 }
 
 /** How a segment ended: at its end, where the caller stopped, or at `offset` with something that does not check. */
@@ -20,12 +47,12 @@ export interface SegmentEnd {
   broken?: string;
 }
 
-const CHUNK_BYTES = 1_048_576;
+export const CHUNK_BYTES = 262_144;
 const NEWLINE = 0x0a;
 
 /**
  * Reads a segment batch by batch from `from` (a batch's start) on, of which the first entry has index `first`. Stops at
- * the end, at the first batch that does not check, or when `take` says false.
+ * the end, at the first batch that does not check, or when `take` says false. Holds one chunk, or one batch if larger.
  */
 export async function readBatches(
   file: File,
@@ -33,86 +60,84 @@ export async function readBatches(
   first: number,
   take: (batch: StoredBatch) => boolean | void,
 ): Promise<SegmentEnd> {
-  const building = new BatchBuilder(from, first);
-  let rest: Uint8Array = new Uint8Array();
-  for (let position = from; ;) {
-    const chunk = await file.read(CHUNK_BYTES, position);
-    if (chunk.length === 0) break;
-    position += chunk.length;
-    const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+  // One byte more than there is, so that the end is seen with the last chunk.
+  let window = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, Math.max(0, (await file.size()) - from) + 1));
+  let held = 0;
+  let next = first;
+  for (let base = from; ;) {
+    const read = await file.read(window.subarray(held), base + held);
+    held += read;
+    const bytes = window.subarray(0, held);
     let start = 0;
-    for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
-      const done = building.line(bytes.subarray(start, end), bytes.subarray(start, end + 1));
-      start = end + 1;
-      if (done === undefined) continue;
-      if (typeof done === "string") return { offset: building.offset, broken: done };
-      if (take(done) === false) return { offset: done.end };
+    while (start < held) {
+      const batch = batchAt(bytes, start, next, base);
+      if (batch === undefined) break;
+      if (typeof batch === "string") return { offset: base + start, broken: batch };
+      if (take(batch) === false) return { offset: batch.end };
+      start = batch.end - base;
+      next = batch.line.size;
     }
-    // Lines of a batch that goes on are kept by the builder, so the chunk may not be reused under it.
-    rest = bytes.subarray(start);
+    base += start;
+    if (held < window.length) return held === start ? { offset: base } : { offset: base, broken: INCOMPLETE };
+    window.copyWithin(0, start, held);
+    held -= start;
+    if (held === window.length) window = Buffer.concat([window], window.length * 2);
   }
-  if (rest.length > 0 || building.begun) return { offset: building.offset, broken: "the last batch is incomplete" };
-  return { offset: building.offset };
 }
 
-/** Gathers the lines of one batch after the other and holds them against the batch line. */
-class BatchBuilder {
-  /** Where the batch that is being gathered begins. */
-  offset: number;
-  #first: number;
-  #entries: Uint8Array[] = [];
-  #texts: TextLine[] = [];
-  #textsBegun = false;
-  #bytes = 0;
-  #crc = 0;
+const INCOMPLETE = "the last batch is incomplete";
 
-  constructor(offset: number, first: number) {
-    this.offset = offset;
-    this.#first = first;
+/**
+ * Whether a batch that checks by itself stands anywhere in `tail`, which begins with a line. Batches are written one
+ * after the other, each when the one before it is durable: behind a write that was torn there is none.
+ */
+export function holdsBatch(tail: Buffer): boolean {
+  for (let start = 0; start < tail.length;) {
+    const newline = tail.indexOf(NEWLINE, start);
+    if (newline === -1) return false;
+    const claimed =
+      kindOf(tail, start, newline) === "batch"
+        ? claimedBatch(tail.toString("latin1", start, newline))?.says
+        : undefined;
+    const begin = start - Number(claimed?.bytes);
+    if (claimed !== undefined && begin >= 0 && typeof batchAt(tail, begin, claimed.first, 0) === "object") return true;
+    start = newline + 1;
   }
+  return false;
+}
 
-  get begun(): boolean {
-    return this.#bytes > 0;
-  }
-
-  /** Takes a line, with and without its newline: a finished batch, what is wrong with it, or nothing yet. */
-  line(line: Uint8Array, whole: Uint8Array): StoredBatch | string | undefined {
-    const kind = kindOf(line);
-    if (kind === "batch") return this.#finish(line, whole.length);
+/** The batch that begins at `start`: itself, or what is wrong with it, or nothing where it goes on behind `bytes`. */
+function batchAt(bytes: Buffer, start: number, first: number, base: number): StoredBatch | string | undefined {
+  const ends: number[] = [];
+  const texts: TextLine[] = [];
+  let entriesEnd = start;
+  for (let at = start; ;) {
+    const newline = bytes.indexOf(NEWLINE, at);
+    if (newline === -1) return undefined;
+    const kind = kindOf(bytes, at, newline);
     if (kind === "entry") {
-      if (this.#textsBegun) return `entry ${this.#first + this.#entries.length} stands behind the texts of its batch`;
-      this.#entries.push(line);
-      this.#crc = crc32(whole, this.#crc);
-    } else {
-      const text = kind === "text" ? parseText(line) : undefined;
-      if (kind !== "blank" && text === undefined) return "a line is neither entry, text nor batch";
-      if (text !== undefined) this.#texts.push(text);
-      this.#textsBegun = true;
+      if (entriesEnd !== at) return `entry ${first + ends.length} stands behind the texts of its batch`;
+      ends.push(newline);
+      entriesEnd = newline + 1;
+    } else if (kind === "batch") {
+      const line = parseBatch(bytes.toString("latin1", at, newline), crc32(bytes.subarray(start, entriesEnd)));
+      if (line === undefined) return "the batch line does not check";
+      const end = first + ends.length;
+      if (
+        line.first !== first ||
+        line.size !== end ||
+        line.count !== ends.length ||
+        ends.length === 0 ||
+        line.bytes !== at - start
+      )
+        return "the lines of the batch are not those that its last line tells of";
+      if (texts.some(({ index }) => index < first || index >= end)) return "a text is of no entry of its batch";
+      return new StoredBatch(bytes, start, ends, base, base + newline + 1, texts, line);
+    } else if (kind !== "blank") {
+      const text = kind === "text" ? parseText(bytes.subarray(at, newline)) : undefined;
+      if (text === undefined) return "a line is neither entry, text nor batch";
+      texts.push(text);
     }
-    this.#bytes += whole.length;
-    return undefined;
-  }
-
-  #finish(line: Uint8Array, length: number): StoredBatch | string {
-    const batch = parseBatch(line, this.#crc);
-    if (batch === undefined) return "the batch line does not check";
-    const count = this.#entries.length;
-    const wrong =
-      batch.first !== this.#first ||
-      batch.count !== count ||
-      count === 0 ||
-      batch.size !== batch.first + count ||
-      batch.bytes !== this.#bytes;
-    if (wrong) return "the lines of the batch are not those that its last line tells of";
-    const end = this.offset + this.#bytes + length;
-    const stored: StoredBatch = { offset: this.offset, end, entries: this.#entries, texts: this.#texts, line: batch };
-    this.offset = end;
-    this.#first = batch.size;
-    this.#entries = [];
-    this.#texts = [];
-    this.#textsBegun = false;
-    this.#bytes = 0;
-    this.#crc = 0;
-    return stored;
+    at = newline + 1;
   }
 }

@@ -4,7 +4,7 @@ export class DamagedLog extends Error {
   readonly index: number;
 
   constructor(index: number, what: string) {
-    super(`the log is damaged at entry ${index}: ${what}; restore the directory from a backup, nothing was changed`);
+    super(`the log is damaged at entry ${index}: ${what}; restore the directory from a backup, it was left as it is`);
     this.name = "DamagedLog";
     this.index = index;
   }

@@ -1,12 +1,13 @@
-import { open, mkdir, readdir, rename, rm, stat } from "node:fs/promises";
+import { open, mkdir, readdir, rm, stat } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
 
 /** One open file. Positions and sizes are bytes. */
 export interface File {
   /** Writes all of `data` at `position`; rejects when it could not, a short write included. */
   write(data: Uint8Array, position: number): Promise<void>;
-  /** Reads up to `length` bytes at `position`; fewer at the end of the file. */
-  read(length: number, position: number): Promise<Uint8Array>;
+  /** Fills `into` from `position` on; resolves with the number of bytes, fewer only at the end of the file. */
+  read(into: Uint8Array, position: number): Promise<number>;
   /** Resolves when what was written is on the disk. */
   sync(): Promise<void>;
   size(): Promise<number>;
@@ -14,23 +15,27 @@ export interface File {
   close(): Promise<void>;
 }
 
+/** `create` makes a file that must not be there yet. */
+export type OpenMode = "read" | "write" | "create";
+
 /** The few file operations that the journal does: small, so that a test can make each one fail. */
 export interface Files {
-  /** Opens for reading and writing; `create` makes a file that must not be there yet. */
-  open(path: string, create: boolean): Promise<File>;
+  open(path: string, mode: OpenMode): Promise<File>;
   /** Names in a directory, sorted; none when it is not there. */
   list(directory: string): Promise<string[]>;
   exists(path: string): Promise<boolean>;
+  /** Makes a directory and those above it; resolves when the names of those that it made are on the disk. */
   makeDirectory(path: string): Promise<void>;
-  rename(from: string, to: string): Promise<void>;
   remove(path: string): Promise<void>;
-  /** Resolves when names made in a directory are on the disk. */
+  /** Resolves when the names in a directory are on the disk. */
   syncDirectory(path: string): Promise<void>;
 }
 
+const FLAGS = { read: "r", write: "r+", create: "wx+" } as const satisfies Record<OpenMode, string>;
+
 /** The operating system's files. */
 export const systemFiles: Files = {
-  open: async (path, create) => new SystemFile(await open(path, create ? "wx+" : "r+", 0o600)),
+  open: async (path, mode) => new SystemFile(await open(path, FLAGS[mode], 0o600)),
   list: async (directory) => {
     try {
       return (await readdir(directory)).sort();
@@ -49,19 +54,26 @@ export const systemFiles: Files = {
     }
   },
   makeDirectory: async (path) => {
-    await mkdir(path, { recursive: true, mode: 0o700 });
-  },
-  rename,
-  remove: (path) => rm(path, { force: true }),
-  syncDirectory: async (path) => {
-    const directory = await open(path, "r");
-    try {
-      await directory.sync();
-    } finally {
-      await directory.close();
+    const made = await mkdir(path, { recursive: true, mode: 0o700 });
+    if (made === undefined) return;
+    const first = resolve(made);
+    for (let at = resolve(path); ; at = dirname(at)) {
+      await syncDirectory(dirname(at));
+      if (at === first) break;
     }
   },
+  remove: (path) => rm(path, { force: true }),
+  syncDirectory,
 };
+
+async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, "r");
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}
 
 class SystemFile implements File {
   readonly #handle: FileHandle;
@@ -76,15 +88,14 @@ class SystemFile implements File {
     if (bytesWritten !== data.length) throw new Error(`wrote ${bytesWritten} of ${data.length} bytes`);
   }
 
-  async read(length: number, position: number): Promise<Uint8Array> {
-    const buffer = Buffer.allocUnsafe(length);
+  async read(into: Uint8Array, position: number): Promise<number> {
     let read = 0;
-    while (read < length) {
-      const { bytesRead } = await this.#handle.read(buffer, read, length - read, position + read);
+    while (read < into.length) {
+      const { bytesRead } = await this.#handle.read(into, read, into.length - read, position + read);
       if (bytesRead === 0) break;
       read += bytesRead;
     }
-    return buffer.subarray(0, read);
+    return read;
   }
 
   sync(): Promise<void> {

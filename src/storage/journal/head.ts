@@ -1,3 +1,4 @@
+import { dirname } from "node:path";
 import { crc32 } from "node:zlib";
 import type { File, Files } from "./files.js";
 
@@ -8,7 +9,8 @@ export interface Head {
   root: string;
 }
 
-const SLOT_BYTES = 256;
+/** A slot fills what disks and caches write as one, so that writing one can never touch the other. */
+const SLOT_BYTES = 4_096;
 const SLOTS = 2;
 
 /** The head file: two slots, written in turn, so that one is whole whatever happens while the other is written. */
@@ -23,38 +25,52 @@ export class HeadFile {
     this.#head = head;
   }
 
+  /** The last head that is known to be durable. */
   get head(): Head {
     return this.#head;
   }
 
-  /** Opens a head file. Rejects when neither slot can be read. */
-  static async open(files: Files, path: string): Promise<HeadFile> {
-    const file = await files.open(path, false);
-    let latest: { turn: number; head: Head } | undefined;
-    for (let slot = 0; slot < SLOTS; slot += 1) {
-      const read = parseSlot(await file.read(SLOT_BYTES, slot * SLOT_BYTES));
-      if (read !== undefined && (latest === undefined || read.turn > latest.turn)) latest = read;
+  /** Opens a head file; undefined when neither slot of it is whole. */
+  static async open(files: Files, path: string): Promise<HeadFile | undefined> {
+    const file = await files.open(path, "write");
+    try {
+      const bytes = Buffer.alloc(SLOTS * SLOT_BYTES);
+      await file.read(bytes, 0);
+      const slots = [bytes.subarray(0, SLOT_BYTES), bytes.subarray(SLOT_BYTES)].map(parseSlot);
+      const latest = slots.reduce((a, b) => ((b?.turn ?? -1) > (a?.turn ?? -1) ? b : a));
+      if (latest !== undefined) {
+        await files.syncDirectory(dirname(path));
+        return new HeadFile(file, latest.turn, latest.head);
+      }
+    } catch (error) {
+      await file.close();
+      throw error;
     }
-    if (latest !== undefined) return new HeadFile(file, latest.turn, latest.head);
     await file.close();
-    throw new Error(`neither slot of ${path} can be read`);
+    return undefined;
   }
 
-  /** Makes a head file that says `head`; resolves when it is durable. */
-  static async create(files: Files, path: string, directory: string, head: Head): Promise<HeadFile> {
-    const file = await files.open(path, true);
-    const made = new HeadFile(file, 0, head);
-    await made.write(head);
-    await files.syncDirectory(directory);
-    return made;
+  /** Makes a head file that says `head`, in the place of any other; resolves when it is durable. */
+  static async create(files: Files, path: string, head: Head): Promise<HeadFile> {
+    await files.remove(path);
+    const file = await files.open(path, "create");
+    try {
+      const made = new HeadFile(file, 0, head);
+      await made.write(head);
+      await files.syncDirectory(dirname(path));
+      return made;
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
   }
 
-  /** Writes the next slot; resolves when it is durable. */
+  /** Writes the next slot; resolves when it is durable. Not called again before that. */
   async write(head: Head): Promise<void> {
     this.#turn += 1;
-    this.#head = head;
     await this.#file.write(slotOf(this.#turn, head), (this.#turn % SLOTS) * SLOT_BYTES);
     await this.#file.sync();
+    this.#head = head;
   }
 
   close(): Promise<void> {
@@ -62,18 +78,16 @@ export class HeadFile {
   }
 }
 
-function slotOf(turn: number, { size, root }: Head): Uint8Array {
+function slotOf(turn: number, { size, root }: Head): Buffer {
   const body = JSON.stringify({ turn, size, root });
   const line = `${body.slice(0, -1)},"crc32":${crc32(body)}}`;
   return Buffer.from(`${line.padEnd(SLOT_BYTES - 1)}\n`);
 }
 
-function parseSlot(bytes: Uint8Array): { turn: number; head: Head } | undefined {
+function parseSlot(bytes: Buffer): { turn: number; head: Head } | undefined {
   try {
-    const { turn, size, root } = JSON.parse(Buffer.from(bytes).toString("utf8")) as Head & { turn: number };
-    return slotOf(turn, { size, root }).every((byte, at) => byte === bytes[at])
-      ? { turn, head: { size, root } }
-      : undefined;
+    const { turn, size, root } = JSON.parse(bytes.toString("utf8")) as Head & { turn: number };
+    return slotOf(turn, { size, root }).equals(bytes) ? { turn, head: { size, root } } : undefined;
   } catch {
     return undefined;
   }

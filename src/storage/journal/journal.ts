@@ -7,9 +7,9 @@ import { DamagedLog } from "./damage.js";
 import { systemFiles, type Files } from "./files.js";
 import { HeadFile, type Head } from "./head.js";
 import { LeafHashes } from "./leaf-hashes.js";
-import { batchLine, textLine } from "./lines.js";
-import { recover, type Segment } from "./recover.js";
-import { countSegments, hashesPath, rootHex, segmentPath, writeHashes } from "./segments.js";
+import { batchLine, ENTRY_START, textLine } from "./lines.js";
+import { recover, type Recovered, type Segment } from "./recover.js";
+import { hashesPath, listSegments, rootHex, segmentPath, writeHashes } from "./segments.js";
 import { SparseIndex } from "./sparse-index.js";
 
 export interface JournalOptions {
@@ -48,6 +48,7 @@ export class Journal implements EventStore {
   #durable: Head;
   #headTimer: Disposable | undefined;
   #headWrite: Promise<void> = Promise.resolve();
+  #appending: Promise<void> = Promise.resolve();
   #poison: Error | undefined;
   #fail: (error: unknown) => void = () => {};
 
@@ -55,14 +56,15 @@ export class Journal implements EventStore {
     options: JournalOptions,
     files: Files,
     head: HeadFile,
-    recovered: Awaited<ReturnType<typeof recover>>,
+    segments: Segment[],
+    recovered: Recovered,
   ) {
     this.#files = files;
     this.#directory = options.directory;
     this.#segmentBytes = options.segmentBytes ?? SEGMENT_BYTES;
     this.#later = options.later ?? systemTimer;
     this.#head = head;
-    this.#segments = recovered.segments;
+    this.#segments = segments;
     this.#frontier = recovered.frontier;
     this.#leaves = recovered.leaves;
     this.#durable = { size: recovered.frontier.size, root: rootHex(recovered.frontier) };
@@ -76,13 +78,23 @@ export class Journal implements EventStore {
   static async open(options: JournalOptions): Promise<Journal> {
     const { directory, files = systemFiles, head: headPath = join(dirname(directory), "head") } = options;
     await files.makeDirectory(directory);
-    const count = await countSegments(files, directory);
-    const head = await openHead(files, headPath, count);
-    const recovered = await recover(files, directory, count, head.head);
-    const journal = new Journal(options, files, head, recovered);
-    if (count === 0) await journal.#begin();
-    await journal.#writeHead();
-    return journal;
+    // It may be there since a start that did not live to sync it; so may the segments, below.
+    await files.syncDirectory(dirname(directory));
+    const ordinals = await listSegments(files, directory);
+    const head = await openHead(files, headPath, ordinals.length);
+    const segments: Segment[] = [];
+    try {
+      const recovered = await recover(files, directory, ordinals, head.head, segments);
+      await files.syncDirectory(directory);
+      const journal = new Journal(options, files, head, segments, recovered);
+      // Always, and before there is a segment: what was read of the head may have been in the cache alone.
+      await head.write(journal.#durable);
+      if (segments.length === 0) await journal.#begin();
+      return journal;
+    } catch (error) {
+      await closeAll([head, ...segments.map(({ file }) => file)]);
+      throw error;
+    }
   }
 
   size(): number {
@@ -96,8 +108,9 @@ export class Journal implements EventStore {
 
   async append(batch: Batch): Promise<void> {
     if (this.#poison !== undefined) throw this.#poison;
+    this.#appending = this.#append(batch);
     try {
-      await this.#append(batch);
+      await this.#appending;
     } catch (error) {
       throw this.#poisoned(error);
     }
@@ -111,37 +124,52 @@ export class Journal implements EventStore {
       if (reached >= end) break;
       const start = reached < segment.first + segment.count ? segment.index.before(reached) : undefined;
       if (start === undefined) continue;
-      const { broken } = await readBatches(segment.file, start.offset, start.first, ({ entries, texts, line }) => {
-        entries.forEach((entry, at) => {
-          const index = line.first + at;
-          if (index >= from && index < end) page.entries.push(Buffer.from(entry).toString("utf8"));
-        });
-        page.texts.push(...texts.filter(({ index }) => index >= from && index < end));
-        return line.size < end;
+      const { broken } = await readBatches(segment.file, start.offset, start.first, (batch) => {
+        const { first, size } = batch.line;
+        if (size <= from) return true;
+        for (const entry of batch.entries.slice(Math.max(0, from - first), end - first))
+          page.entries.push(Buffer.from(entry.buffer, entry.byteOffset, entry.length).toString("utf8"));
+        for (const text of batch.texts) if (text.index >= from && text.index < end) page.texts.push(text);
+        return size < end;
       });
-      if (broken !== undefined && from + page.entries.length < Math.min(end, segment.first + segment.count)) {
-        throw new DamagedLog(from + page.entries.length, broken);
-      }
+      const missing = from + page.entries.length;
+      if (missing < Math.min(end, segment.first + segment.count))
+        throw new DamagedLog(missing, broken ?? "its segment ends before it");
     }
     return page;
   }
 
+  /** Writes the head, and rejects if that fails; all files are closed either way. */
   async close(): Promise<void> {
+    await Promise.allSettled([this.#appending]);
     this.#headTimer?.[Symbol.dispose]();
-    await this.#headWrite;
-    await this.#writeHead();
-    await this.#head.close();
-    for (const { file } of this.#segments) await file.close();
+    this.#headTimer = undefined;
+    try {
+      await this.#headWrite;
+      await this.#writeHead();
+      this.#poison ??= new Error("the journal is closed");
+    } catch (error) {
+      throw this.#poisoned(error);
+    } finally {
+      await closeAll([this.#head, ...this.#segments.map(({ file }) => file)]);
+    }
   }
 
   async #append({ first, entries, texts }: Batch): Promise<void> {
     if (first !== this.size())
       throw new Error(`the log ends at ${this.size()}, not at ${first}: another writer was here`);
     if (entries.length === 0) return;
+    // What could not be read back would be found at the next start, when it is too late.
+    const strange = entries.findIndex((entry) => !entry.startsWith(ENTRY_START) || entry.includes("\n"));
+    if (strange !== -1) throw new Error(`entry ${first + strange} is not a line of the log`);
+    const stray = texts.find(({ index }) => index < first || index >= first + entries.length);
+    if (stray !== undefined)
+      throw new Error(`a text of entry ${stray.index} cannot stand in a batch that begins at ${first}`);
+    if ((await this.#last().file.size()) !== this.#last().bytes)
+      throw new Error("the journal has another size than was written: another writer was here");
     if (this.#last().bytes >= this.#segmentBytes) await this.#seal();
-    const segment = this.#last();
-    if ((await segment.file.size()) !== segment.bytes) throw new Error("the journal has another size than was written");
 
+    const segment = this.#last();
     for (const entry of entries) {
       const hash = leafHash(entry);
       this.#frontier.append(hash);
@@ -153,6 +181,8 @@ export class Journal implements EventStore {
     const after = { size: first + entries.length, root: rootHex(this.#frontier) };
     const line = batchLine({ first, count: entries.length, bytes, ...after }, crc32(lines));
     const data = Buffer.from(`${lines}${opened}${line}\n`);
+    // The head may have failed meanwhile.
+    if (this.#poison !== undefined) throw this.#poison;
     await segment.file.write(data, segment.bytes);
     await segment.file.sync();
     segment.index.add(first, segment.bytes);
@@ -171,21 +201,24 @@ export class Journal implements EventStore {
   async #seal(): Promise<void> {
     const { first, count, ordinal } = this.#last();
     const path = hashesPath(this.#directory, ordinal);
-    await writeHashes(this.#files, path, first, count, this.#frontier, this.#leaves);
+    await writeHashes(this.#files, path, first, count, this.#frontier.toJSON().hashes, this.#leaves);
     await this.#begin();
   }
 
   async #begin(): Promise<void> {
     const ordinal = this.#segments.length;
-    const file = await this.#files.open(segmentPath(this.#directory, ordinal), true);
-    await this.#files.syncDirectory(this.#directory);
+    const file = await this.#files.open(segmentPath(this.#directory, ordinal), "create");
     this.#segments.push({ ordinal, file, first: this.size(), count: 0, bytes: 0, index: new SparseIndex() });
+    await this.#files.syncDirectory(this.#directory);
     this.#leaves = new LeafHashes();
   }
 
+  // One write after the other, however slow the disk: the slot that is not being written has to be whole.
   #headDue(): void {
     this.#headTimer = undefined;
-    this.#headWrite = this.#writeHead().catch((error: unknown) => void this.#poisoned(error));
+    this.#headWrite = this.#headWrite
+      .then(() => this.#writeHead())
+      .catch((error: unknown) => void this.#poisoned(error));
   }
 
   async #writeHead(): Promise<void> {
@@ -196,27 +229,25 @@ export class Journal implements EventStore {
   #poisoned(error: unknown): Error {
     this.#poison ??= error instanceof Error ? error : new Error(String(error));
     this.#headTimer?.[Symbol.dispose]();
+    this.#headTimer = undefined;
     this.#fail(this.#poison);
     return this.#poison;
   }
 }
 
 async function openHead(files: Files, path: string, segments: number): Promise<HeadFile> {
-  const directory = dirname(path);
-  const empty = { size: 0, root: rootHex(new Frontier()) };
-  if (!(await files.exists(path))) {
-    if (segments > 0) throw new DamagedLog(0, `the head file ${path} is missing`);
-    await files.makeDirectory(directory);
-    return HeadFile.create(files, path, directory, empty);
+  if (await files.exists(path)) {
+    const head = await HeadFile.open(files, path);
+    if (head !== undefined) return head;
   }
-  try {
-    return await HeadFile.open(files, path);
-  } catch (error) {
-    // A first start that was cut short before the head was whole has written nothing else yet.
-    if (segments > 0) throw new DamagedLog(0, error instanceof Error ? error.message : "the head cannot be read");
-    await files.remove(path);
-    return HeadFile.create(files, path, directory, empty);
-  }
+  // The head is whole before there is a segment, so that only a first start that was cut short gets past this.
+  if (segments > 0) throw new DamagedLog(0, `the head file ${path} is missing, or neither of its slots can be read`);
+  await files.makeDirectory(dirname(path));
+  return HeadFile.create(files, path, { size: 0, root: rootHex(new Frontier()) });
+}
+
+async function closeAll(files: readonly { close(): Promise<void> }[]): Promise<void> {
+  await Promise.allSettled(files.map((file) => file.close()));
 }
 
 function systemTimer(ms: number, fn: () => void): Disposable {

@@ -1,8 +1,8 @@
 const HASH_BYTES = 32;
 
 /** The leaf hashes of one segment, packed: 32 bytes an entry. */
-export class LeafHashes implements Iterable<Uint8Array> {
-  #bytes = Buffer.alloc(HASH_BYTES * 1_024);
+export class LeafHashes {
+  #bytes = Buffer.alloc(HASH_BYTES * 64);
   #length = 0;
 
   push(hash: Uint8Array): void {
@@ -17,9 +17,5 @@ export class LeafHashes implements Iterable<Uint8Array> {
 
   bytes(): Uint8Array {
     return this.#bytes.subarray(0, this.#length);
-  }
-
-  *[Symbol.iterator](): Iterator<Uint8Array> {
-    for (let at = 0; at < this.#length; at += HASH_BYTES) yield this.#bytes.subarray(at, at + HASH_BYTES);
   }
 }

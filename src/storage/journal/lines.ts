@@ -31,49 +31,66 @@ export function textLine({ index, field, salt, utf8 }: TextLine): string {
 /** What a line of a segment is, by its first bytes. An entry's keys are sorted, so that it begins with its time. */
 export type LineKind = "entry" | "text" | "blank" | "batch" | "unknown";
 
+/** How an entry line begins. */
+export const ENTRY_START = '{"at":';
+
 const STARTS: readonly (readonly [LineKind, Uint8Array])[] = [
-  ["entry", Buffer.from('{"at":')],
+  ["entry", Buffer.from(ENTRY_START)],
   ["text", Buffer.from('{"text":')],
   ["batch", Buffer.from('{"batch":')],
 ];
 
-export function kindOf(line: Uint8Array): LineKind {
-  for (const [kind, start] of STARTS) if (startsWith(line, start)) return kind;
-  return line.length > 0 && line.every((byte) => byte === BLANK) ? "blank" : "unknown";
+/** The kind of the line from `start` to before `end`, where its newline stands. */
+export function kindOf(bytes: Uint8Array, start: number, end: number): LineKind {
+  for (const [kind, begin] of STARTS) if (startsWith(bytes, start, end, begin)) return kind;
+  return end > start && bytes.subarray(start, end).every((byte) => byte === BLANK) ? "blank" : "unknown";
 }
 
 /** What a redacted text line is overwritten with. */
 export const BLANK = 0x20;
 
 /** The text of a line whose bytes are exactly what `textLine` writes; undefined for any other. */
-export function parseText(line: Uint8Array): TextLine | undefined {
-  const parsed = parse<{ text: TextLine }>(line);
-  if (parsed?.text === undefined) return undefined;
-  const { index, field, salt, utf8 } = parsed.text;
-  return sameBytes(line, textLine(parsed.text)) ? { index, field, salt, utf8 } : undefined;
+export function parseText(line: Buffer): TextLine | undefined {
+  const text = parse<{ text?: TextLine }>(line)?.text;
+  if (text === undefined) return undefined;
+  const { index, field, salt, utf8 } = text;
+  return sameBytes(line, textLine(text)) ? { index, field, salt, utf8 } : undefined;
 }
 
-/** The batch line whose bytes are exactly what `batchLine` writes for these entries; undefined for any other. */
-export function parseBatch(line: Uint8Array, entriesCrc: number): BatchLine | undefined {
-  const parsed = parse<{ batch: BatchLine }>(line);
-  if (parsed?.batch === undefined) return undefined;
-  return sameBytes(line, batchLine(parsed.batch, entriesCrc)) ? parsed.batch : undefined;
+const NUMBER = "(0|[1-9]\\d{0,15})";
+const BATCH_LINE = new RegExp(
+  `^{"batch":({"first":${NUMBER},"count":${NUMBER},"bytes":${NUMBER},"size":${NUMBER},"root":"([0-9a-f]{64})"),"crc32":${NUMBER}}}$`,
+);
+
+/** The batch line whose bytes (given as latin1) are exactly what `batchLine` writes for these entries; or undefined. */
+export function parseBatch(line: string, entriesCrc: number): BatchLine | undefined {
+  const batch = claimedBatch(line);
+  return batch !== undefined && batch.crc32 === crc32(`${batch.body}}`, entriesCrc) ? batch.says : undefined;
 }
 
-function parse<T>(line: Uint8Array): T | undefined {
+/** What a batch line says, whether it is true or not. */
+export function claimedBatch(line: string): { says: BatchLine; body: string; crc32: number } | undefined {
+  const found = BATCH_LINE.exec(line);
+  if (found === null) return undefined;
+  const [, body = "", first, count, bytes, size, root = "", crc] = found;
+  const says = { first: Number(first), count: Number(count), bytes: Number(bytes), size: Number(size), root };
+  return { says, body, crc32: Number(crc) };
+}
+
+function parse<T>(line: Buffer): T | undefined {
   try {
-    return JSON.parse(Buffer.from(line.buffer, line.byteOffset, line.length).toString("utf8")) as T;
+    return JSON.parse(line.toString("utf8")) as T;
   } catch {
     return undefined;
   }
 }
 
-function sameBytes(line: Uint8Array, text: string): boolean {
+function sameBytes(line: Buffer, text: string): boolean {
   return Buffer.from(text).equals(line);
 }
 
-function startsWith(line: Uint8Array, start: Uint8Array): boolean {
-  if (line.length < start.length) return false;
-  for (let at = 0; at < start.length; at += 1) if (line[at] !== start[at]) return false;
+function startsWith(bytes: Uint8Array, start: number, end: number, begin: Uint8Array): boolean {
+  if (end - start < begin.length) return false;
+  for (let at = 0; at < begin.length; at += 1) if (bytes[start + at] !== begin[at]) return false;
   return true;
 }

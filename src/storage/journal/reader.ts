@@ -72,6 +72,6 @@ export class LogReader {
 
   async #open(ordinal: number): Promise<File | undefined> {
     const path = segmentPath(this.#directory, ordinal);
-    return (await this.#files.exists(path)) ? this.#files.open(path, false) : undefined;
+    return (await this.#files.exists(path)) ? this.#files.open(path, "read") : undefined;
   }
 }

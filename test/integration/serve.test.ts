@@ -1,0 +1,127 @@
+import { chmodSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { AuditedLog } from "../crash/audit.js";
+import { a2achan, type Ended } from "../support/program.js";
+import { EVERYWHERE, Serve, dataDirectory, operatorToken, serveProgram } from "../support/serve.js";
+import { Wire } from "../support/wire.js";
+
+let directory: ReturnType<typeof dataDirectory>;
+let data: string;
+
+beforeEach(() => {
+  directory = dataDirectory();
+  data = directory.path;
+});
+
+afterEach(() => directory[Symbol.dispose]());
+
+/** Starts a broker, lets it write a few entries, and stops it in order, so that its head is at the end of its log. */
+async function leaveALog(): Promise<void> {
+  const broker = await Serve.start(data);
+  for (const subject of ["a", "b", "c", "d"]) await broker.token({ role: "orchestrator", subject, ...EVERYWHERE });
+  await broker.stop();
+}
+
+/** One sentence for a person on stderr, nothing on stdout. */
+function expectSentence({ code, stdout, stderr }: Ended, exit: number, sentence: RegExp): void {
+  expect(stderr).toMatch(sentence);
+  expect(stderr).toMatch(/^a2achan: [^\n]+\n$/);
+  expect({ code, stdout }).toEqual({ code: exit, stdout: "" });
+}
+
+describe("serve", () => {
+  it("refuses a directory that another one serves, with 73, and leaves that one alone", async () => {
+    const broker = await Serve.start(data);
+    expectSentence(await serveProgram(data).ended, 73, /another process works on this data directory/);
+    expect(await broker.ask({ command: "ping" })).toEqual({});
+    expect(await broker.stop()).toMatchObject({ code: 0 });
+  });
+
+  it("takes a directory up whose broker was killed", async () => {
+    await (await Serve.start(data)).kill();
+    const broker = await Serve.start(data);
+    expect(await broker.stop()).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  it("says loudly that nothing lasts with --memory, and nothing does", async () => {
+    const broker = await Serve.start(data, "--memory");
+    const { id } = await broker.token({ role: "auditor", subject: "auditor" });
+    const { stderr } = await broker.stop();
+    expect(stderr).toContain("nothing lasts");
+    const program = a2achan("serve", "--data", data, "--port", "0", "--memory", "-o", "table");
+    expect(await program.line()).toContain("NOTHING LASTS beyond this process");
+    program.signal("SIGTERM");
+    await program.ended;
+    const after = await Serve.start(data);
+    expect(await after.ask({ command: "token_list" })).not.toContainEqual(expect.objectContaining({ id }));
+    await after.stop();
+  });
+
+  it("refuses a log with a flipped byte below its head, with 1 and one sentence that names the entry", async () => {
+    await leaveALog();
+    const segment = join(data, "log", "00000000.jsonl");
+    const whole = readFileSync(segment);
+    const lines = whole.toString("latin1").split("\n");
+    const flipped = lines.findIndex((line) => line.includes(`"index":4,`));
+    const batch = JSON.parse(lines.slice(flipped).find((line) => line.startsWith(`{"batch":`)) ?? "") as {
+      batch: { first: number };
+    };
+    const at = whole.indexOf(`"index":4,`) - 20;
+    whole[at] = (whole[at] ?? 0) ^ 1;
+    writeFileSync(segment, whole);
+    const ended = await serveProgram(data).ended;
+    expectSentence(ended, 1, new RegExp(`the log is damaged at entry ${batch.batch.first}:`));
+    expect(readFileSync(segment)).toEqual(whole);
+  });
+
+  it("sets a tail aside that was never durable, says so, and writes it down", async () => {
+    await leaveALog();
+    const segment = join(data, "log", "00000000.jsonl");
+    const whole = readFileSync(segment);
+    writeFileSync(segment, Buffer.concat([whole, Buffer.from(`{"at":1,"by":{"role":"br`)]));
+    const broker = await Serve.start(data);
+    const log = await AuditedLog.read(broker.url, operatorToken(data));
+    const started = log.lines.findLast((line) => line.includes(`"kind":"broker_started"`)) ?? "";
+    const { torn } = JSON.parse(started) as { torn: { file: string; bytes: number } };
+    expect(torn.bytes).toBe(24);
+    expect(readFileSync(join(data, "log", torn.file), "utf8")).toBe(`{"at":1,"by":{"role":"br`);
+    expect((await broker.stop()).stderr).toContain("set aside");
+  });
+
+  it("refuses a log whose id key is missing, or can be read by others, with 78", async () => {
+    await leaveALog();
+    const key = join(data, "keys", "id.key");
+    chmodSync(key, 0o644);
+    expectSentence(await serveProgram(data).ended, 78, /can be read by others/);
+    rmSync(key);
+    expectSentence(await serveProgram(data).ended, 78, /id\.key is missing/);
+  });
+
+  it("refuses to listen beyond loopback without TLS, with 78", async () => {
+    expectSentence(await serveProgram(data, "--host", "0.0.0.0").ended, 78, /is not loopback/);
+  });
+});
+
+describe("token add", () => {
+  const orchestrator = ["--role", "orchestrator", "--subject", "o", "--worker", "**", "--issue", "**", "--lane", "**"];
+
+  it("works with no broker alive, and the token works once one is", async () => {
+    await leaveALog();
+    const { code, stdout } = await a2achan("token", "add", "--data", data, "-o", "json", ...orchestrator).ended;
+    expect(code).toBe(0);
+    const { token } = JSON.parse(stdout) as { token: string };
+    const broker = await Serve.start(data);
+    const wire = await Wire.hello(broker.url, token, { role: "orchestrator" });
+    expect(wire.welcome).toMatchObject({ principal: { role: "orchestrator", subject: "o" } });
+    await broker.stop();
+  });
+
+  it("works at once beside a running broker", async () => {
+    const broker = await Serve.start(data);
+    const { stdout } = await a2achan("token", "add", "--data", data, ...orchestrator).ended;
+    const wire = await Wire.hello(broker.url, stdout.trim(), { role: "orchestrator" });
+    expect(wire.welcome).toMatchObject({ principal: { subject: "o" } });
+    await broker.stop();
+  });
+});
