@@ -1,6 +1,6 @@
 export { Broker, type BrokerOptions, type GrantRequest } from "./broker.js";
-export { systemClock, type Clock } from "./clock.js";
+export type { Clock } from "./clock.js";
 export type { Connection } from "./connection.js";
 export { OPERATOR_GRANT, grantRequest, type TokenRequest } from "./grant-request.js";
 export { Outgoing, type Peer } from "./peer.js";
-export { hashToken, newToken, tokenId, type NewToken, type TokenHashes } from "./tokens.js";
+export { newToken, tokenId, type NewToken, type TokenHashes } from "./tokens.js";

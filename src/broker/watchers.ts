@@ -20,7 +20,7 @@ interface Watch {
 }
 
 /** Whether a row passes a filter: its strings are grant patterns. */
-export function passes(filter: Filter, view: View): boolean {
+function passes(filter: Filter, view: View): boolean {
   if (filter.live !== undefined && filter.live !== view.row.live) return false;
   const patterns = { worker: filter.worker_id ?? "**", issue: filter.issue ?? "**", lane: filter.lane ?? "**" };
   return covers(patterns, view.row);

@@ -5,7 +5,7 @@ import type { Correction, Grant, State, Worker } from "./state.js";
 const NO_GRANT: Refusal = { reason: "DEFAULT_DENY", detail: "NO_GRANT" };
 const REVOKED: Refusal = { reason: "DEFAULT_DENY", detail: "REVOKED" };
 
-export function isValid(grant: Grant, now: number): boolean {
+function isValid(grant: Grant, now: number): boolean {
   return !grant.revoked && (grant.expires_at === undefined || now < grant.expires_at);
 }
 

@@ -66,7 +66,7 @@ function settle(state: State, now: number, record: (event: KernelEvent) => void)
 }
 
 /** Decides one command on a state in which nothing is due. Pure: reads the state, changes nothing. */
-export function decide(state: State, command: Command): Decision {
+function decide(state: State, command: Command): Decision {
   switch (command.kind) {
     case "start":
       return decideStart(state, command);

@@ -135,8 +135,17 @@ function rowOf(row: Row, onText: OnText): string {
   return `${out},"worker_id":${quoted(row.worker_id)}}`;
 }
 
-function principal({ role, subject, token }: Principal): string {
-  return `{"role":"${role}","subject":${quoted(subject)}${token === undefined ? "" : `,"token":${quoted(token)}`}}`;
+const principals = new WeakMap<Principal, string>();
+
+/** Written once for each session, whose principal is one object. Its keys are in order already. */
+function principal(by: Principal): string {
+  let written = principals.get(by);
+  if (written === undefined) {
+    const { role, subject, token } = by;
+    written = JSON.stringify({ role, subject, token });
+    principals.set(by, written);
+  }
+  return written;
 }
 
 function committed(field: TextField, text: Text, onText: OnText): string {

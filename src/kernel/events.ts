@@ -6,7 +6,6 @@ import type {
   Refusal,
   Role,
   StageDetail,
-  TextField,
   TokenRole,
   Verb,
   Via,
@@ -201,9 +200,3 @@ export type KernelEvent =
   | Planned
   | Ended
   | LateAck;
-
-/** A text of an event that the log commits to, with where it stands. */
-export interface EventText {
-  field: TextField;
-  text: Text;
-}

@@ -1,4 +1,12 @@
-import type { DeliveredCorrection, Outcome, PushOf, Stage, StageDetail, WorkerStatus } from "../protocol/index.js";
+import {
+  isOpen,
+  type DeliveredCorrection,
+  type Outcome,
+  type PushOf,
+  type Stage,
+  type StageDetail,
+  type WorkerStatus,
+} from "../protocol/index.js";
 import type { Correction, State, Worker } from "./state.js";
 import type { Admitted, Delivered, Ended, KernelEvent, Acked } from "./events.js";
 import { wireRow } from "./rows.js";
@@ -126,7 +134,7 @@ export function outcomesOf(events: readonly KernelEvent[], first: number): Outco
   const outcomes: Outcome[] = [];
   events.forEach((event, at) => {
     const view = stageOf(event, first + at);
-    if (view === undefined || view.stage === "ADMITTED" || view.stage === "DELIVERED" || view.stage === "ACKED") return;
+    if (view === undefined || isOpen(view.stage)) return;
     const { correction_id, stage, index, detail } = view;
     outcomes.push({ correction_id, stage, index, ...(detail !== undefined && { detail }) });
   });

@@ -71,7 +71,13 @@ function agrees(bytes: Uint8Array): void {
 }
 
 const key = fc.oneof(fc.constantFrom("a", "b", "type", "id"), fc.stringMatching(KEY));
-const scalar = fc.oneof(fc.constant(null), fc.boolean(), fc.maxSafeInteger(), fc.string({ unit: "binary" }), fc.string());
+const scalar = fc.oneof(
+  fc.constant(null),
+  fc.boolean(),
+  fc.maxSafeInteger(),
+  fc.string({ unit: "binary" }),
+  fc.string(),
+);
 
 function objectOf(value: fc.Arbitrary<unknown>): fc.Arbitrary<object> {
   return fc.dictionary(key, value, { maxKeys: 5, noNullPrototype: true });
@@ -81,7 +87,11 @@ function objectOf(value: fc.Arbitrary<unknown>): fc.Arbitrary<object> {
 function frameOf(depth: number): fc.Arbitrary<object> {
   let value: fc.Arbitrary<unknown> = scalar;
   for (let level = 1; level < depth; level += 1) {
-    value = fc.oneof({ arbitrary: scalar, weight: 2 }, { arbitrary: fc.array(value, { maxLength: 4 }), weight: 1 }, { arbitrary: objectOf(value), weight: 1 });
+    value = fc.oneof(
+      { arbitrary: scalar, weight: 2 },
+      { arbitrary: fc.array(value, { maxLength: 4 }), weight: 1 },
+      { arbitrary: objectOf(value), weight: 1 },
+    );
   }
   return objectOf(value);
 }
@@ -90,15 +100,39 @@ const frame = frameOf(8);
 
 /** Pieces that make, or nearly make, JSON. */
 const piece = fc.constantFrom(
-  ..."{}[]:,\"\\-+.eEu0189dDcfa_ \n\0/".split(""),
-  '"a"', '"a":', '"b":1', "{}", "[]", "true", "null", "-0", "1.0", "1e2", "01", "9007199254740991", "9007199254740992",
-  '"x"', '"é😀"', "\\ud800", "\\udc00", "\\ud83d\\ude00", '"\\uDBFF"', '"\\n"', "\\u0061", "\ufeff",
+  ...'{}[]:,"\\-+.eEu0189dDcfa_ \n\0/'.split(""),
+  '"a"',
+  '"a":',
+  '"b":1',
+  "{}",
+  "[]",
+  "true",
+  "null",
+  "-0",
+  "1.0",
+  "1e2",
+  "01",
+  "9007199254740991",
+  "9007199254740992",
+  '"x"',
+  '"é😀"',
+  "\\ud800",
+  "\\udc00",
+  "\\ud83d\\ude00",
+  '"\\uDBFF"',
+  '"\\n"',
+  "\\u0061",
+  "\ufeff",
 );
 const rawBytes = fc.oneof(
   { arbitrary: piece.map((text) => Buffer.from(text)), weight: 4 },
   { arbitrary: fc.uint8Array({ minLength: 1, maxLength: 4 }), weight: 1 },
 );
-const edit = fc.record({ at: fc.nat(), remove: fc.nat({ max: 3 }), insert: fc.option(rawBytes, { nil: new Uint8Array() }) });
+const edit = fc.record({
+  at: fc.nat(),
+  remove: fc.nat({ max: 3 }),
+  insert: fc.option(rawBytes, { nil: new Uint8Array() }),
+});
 
 const mutated = fc.tuple(frame, fc.array(edit, { minLength: 1, maxLength: 3 })).map(([value, edits]) => {
   let bytes = Buffer.from(JSON.stringify(value));
@@ -115,7 +149,9 @@ describe("the JSON scanner", () => {
   });
 
   it("judges arbitrary bytes within a string as the reference does", () => {
-    const bytes = fc.array(rawBytes, { maxLength: 6 }).map((parts) => Buffer.concat([Buffer.from('{"s":"'), ...parts, Buffer.from('"}')]));
+    const bytes = fc
+      .array(rawBytes, { maxLength: 6 })
+      .map((parts) => Buffer.concat([Buffer.from('{"s":"'), ...parts, Buffer.from('"}')]));
     fc.assert(fc.property(bytes, agrees), RUNS);
   });
 
@@ -126,18 +162,32 @@ describe("the JSON scanner", () => {
   it("judges strings of JSON pieces as the reference does", () => {
     const text = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(""));
     fc.assert(
-      fc.property(text, fc.boolean(), (pieces, within) => agrees(Buffer.from(within ? `{"v":${pieces}}` : `{${pieces}}`))),
+      fc.property(text, fc.boolean(), (pieces, within) =>
+        agrees(Buffer.from(within ? `{"v":${pieces}}` : `{${pieces}}`)),
+      ),
       RUNS,
     );
   });
 
   it("judges any scalar in place of one in a frame as the reference does", () => {
-    const off = fc.oneof(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.constantFrom(-0, 2 ** 53, 1e300), fc.string({ unit: fc.constantFrom("a", "\ud800", "\udc00") }));
+    const off = fc.oneof(
+      fc.double({ noNaN: true, noDefaultInfinity: true }),
+      fc.constantFrom(-0, 2 ** 53, 1e300),
+      fc.string({ unit: fc.constantFrom("a", "\ud800", "\udc00") }),
+    );
     const value = fc.oneof(scalar, off);
     const nested = objectOf(fc.oneof(value, fc.array(value, { maxLength: 3 }), objectOf(value)));
     // JSON.stringify writes -0 as 0.
-    const text = nested.map((object) => JSON.stringify(object, (_, item: unknown) => (Object.is(item, -0) ? "<minus zero>" : item)).replaceAll('"<minus zero>"', "-0"));
-    fc.assert(fc.property(text, (json) => agrees(Buffer.from(json))), RUNS);
+    const text = nested.map((object) =>
+      JSON.stringify(object, (_, item: unknown) => (Object.is(item, -0) ? "<minus zero>" : item)).replaceAll(
+        '"<minus zero>"',
+        "-0",
+      ),
+    );
+    fc.assert(
+      fc.property(text, (json) => agrees(Buffer.from(json))),
+      RUNS,
+    );
   });
 
   it("gives back every frame of the profile, however it is spaced", () => {

@@ -245,9 +245,9 @@ export class TestKernel {
   }
 }
 
-export const ADMIN: Principal = { role: "operator", subject: "operator" };
+const ADMIN: Principal = { role: "operator", subject: "operator" };
 
-export function principal(role: Role, subject: string, token = `t-${subject}`): Principal {
+function principal(role: Role, subject: string, token = `t-${subject}`): Principal {
   return { role, subject, token };
 }
 

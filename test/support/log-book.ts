@@ -155,7 +155,7 @@ export function holds(grant: BookedGrant, verb: string, at: number, scope?: Scop
 }
 
 /** A grant pattern by way of a regular expression. */
-export function matches(pattern: string, id: string, whole = true): boolean {
+function matches(pattern: string, id: string, whole = true): boolean {
   if (whole && pattern === "*") return true;
   const parts = pattern.split(/(\*\*|\*)/).map((part) => {
     if (part === "**") return "[^]*";

@@ -17,7 +17,8 @@ function decode(...parts: (string | number)[]): Decoded {
   return decoded;
 }
 
-const refusal = (detail: Fault["detail"], ...path: (string | number)[]) => expect.objectContaining({ ok: true, fault: { detail, path } });
+const refusal = (detail: Fault["detail"], ...path: (string | number)[]) =>
+  expect.objectContaining({ ok: true, fault: { detail, path } });
 
 const CLOSE = { ok: false };
 
@@ -25,7 +26,10 @@ const CLOSE = { ok: false };
 const nested = (containers: number) => `{"v":${"[".repeat(containers - 1)}${"]".repeat(containers - 1)}}`;
 
 /** One object, one array, and zeros to make `nodes` values. */
-const populous = (nodes: number) => `{"v":[${Array<string>(nodes - 2).fill("0").join(",")}]}`;
+const populous = (nodes: number) =>
+  `{"v":[${Array<string>(nodes - 2)
+    .fill("0")
+    .join(",")}]}`;
 
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => `"k${index}":${index}`);
 
@@ -40,7 +44,10 @@ describe("jsonCodec", () => {
 
   it("decodes every kind of value, with white space between tokens", () => {
     const text = ' \t\r\n{ "a" : [ 1 , -2 , "x" , { } , [ ] , true , false , null ] ,\n"b":{"c":0}\t} \r\n';
-    expect(decode(text)).toStrictEqual({ ok: true, value: { a: [1, -2, "x", {}, [], true, false, null], b: { c: 0 } } });
+    expect(decode(text)).toStrictEqual({
+      ok: true,
+      value: { a: [1, -2, "x", {}, [], true, false, null], b: { c: 0 } },
+    });
   });
 
   it("decodes a view into a larger buffer", () => {
@@ -58,26 +65,68 @@ describe("jsonCodec", () => {
 });
 
 describe("one object a message", () => {
-  it.each(["", " ", "[]", "1", '"a"', "null", "true", "{} {}", "{}x", "{}}", "{},", '{"a":1}\u00a0', "\u00a0{}", "\ufeff{}", "{}\0", "\0{}", "\f{}", "\v{}"])(
-    "closes on %j",
-    (text) => {
-      expect(decode(text)).toEqual(CLOSE);
-    },
-  );
+  it.each([
+    "",
+    " ",
+    "[]",
+    "1",
+    '"a"',
+    "null",
+    "true",
+    "{} {}",
+    "{}x",
+    "{}}",
+    "{},",
+    '{"a":1}\u00a0',
+    "\u00a0{}",
+    "\ufeff{}",
+    "{}\0",
+    "\0{}",
+    "\f{}",
+    "\v{}",
+  ])("closes on %j", (text) => {
+    expect(decode(text)).toEqual(CLOSE);
+  });
 
-  it.each(["{", '{"a', '{"a"', '{"a":', '{"a":1', '{"a":1,', '{"a":1,}', '{"a":[1', '{"a":[1,]}', '{"a":[,1]}', '{,"a":1}', '{"a":1 "b":2}', '{"a" 1}', '{"a"=1}', '{"a!:1}', '{"a":1;"b":2}', '{"a":[1;2]}', '{"a":}'])(
-    "closes on %j",
-    (text) => {
-      expect(decode(text)).toEqual(CLOSE);
-    },
-  );
+  it.each([
+    "{",
+    '{"a',
+    '{"a"',
+    '{"a":',
+    '{"a":1',
+    '{"a":1,',
+    '{"a":1,}',
+    '{"a":[1',
+    '{"a":[1,]}',
+    '{"a":[,1]}',
+    '{,"a":1}',
+    '{"a":1 "b":2}',
+    '{"a" 1}',
+    '{"a"=1}',
+    '{"a!:1}',
+    '{"a":1;"b":2}',
+    '{"a":[1;2]}',
+    '{"a":}',
+  ])("closes on %j", (text) => {
+    expect(decode(text)).toEqual(CLOSE);
+  });
 
-  it.each(["{a:1}", "{'a':1}", "{1:1}", '{"a":[1}}', '{"a":{"b":1]}', '{"a":tru}', '{"a":trux}', '{"a":True}', '{"a":nulll}', '{"a":undefined}', '{"a":1}//', '{/**/"a":1}'])(
-    "closes on %j",
-    (text) => {
-      expect(decode(text)).toEqual(CLOSE);
-    },
-  );
+  it.each([
+    "{a:1}",
+    "{'a':1}",
+    "{1:1}",
+    '{"a":[1}}',
+    '{"a":{"b":1]}',
+    '{"a":tru}',
+    '{"a":trux}',
+    '{"a":True}',
+    '{"a":nulll}',
+    '{"a":undefined}',
+    '{"a":1}//',
+    '{/**/"a":1}',
+  ])("closes on %j", (text) => {
+    expect(decode(text)).toEqual(CLOSE);
+  });
 });
 
 describe("depth and nodes", () => {
@@ -114,7 +163,25 @@ describe("keys", () => {
     expect(decode(`{"${key}":1}`)).toStrictEqual({ ok: true, value: { [key]: 1 } });
   });
 
-  it.each(["", "A", "aB", "0a", "_a", "__proto__", "a-b", "a b", "a.b", "a`", "a{", "a/", "a:", "é", "aé", "a\0", "k".repeat(33)])("closes on %j", (key) => {
+  it.each([
+    "",
+    "A",
+    "aB",
+    "0a",
+    "_a",
+    "__proto__",
+    "a-b",
+    "a b",
+    "a.b",
+    "a`",
+    "a{",
+    "a/",
+    "a:",
+    "é",
+    "aé",
+    "a\0",
+    "k".repeat(33),
+  ])("closes on %j", (key) => {
     expect(decode(`{"${key}":1}`)).toEqual(CLOSE);
   });
 
@@ -122,18 +189,30 @@ describe("keys", () => {
     expect(MAX_KEY_BYTES).toBe(32);
   });
 
-  it.each(["\\u0061", "a\\u0062", "a\\n", "\\/", "a\\"])("closes on the escape in %s, whatever it stands for", (key) => {
-    expect(decode(`{"${key}":1}`)).toEqual(CLOSE);
-  });
-
-  it.each(['{"a":1,"a":1}', '{"a":1,"b":2,"a":3}', '{"v":{"a":1,"a":2}}', '{"v":[{"a":{},"a":{}}]}', '{"a":{"a":1},"a":2}', '{"a":1,"b":{"a":1,"c":{}},"a":1}'])(
-    "closes on a key twice in one object: %s",
-    (text) => {
-      expect(decode(text)).toEqual(CLOSE);
+  it.each(["\\u0061", "a\\u0062", "a\\n", "\\/", "a\\"])(
+    "closes on the escape in %s, whatever it stands for",
+    (key) => {
+      expect(decode(`{"${key}":1}`)).toEqual(CLOSE);
     },
   );
 
-  it.each(['{"a":{"a":{"a":1}}}', '{"v":[{"a":1},{"a":2}]}', '{"a":{"c":1},"b":{"c":1}}', '{"a":1,"aa":2,"ab":3,"b":4}'])("takes the same key in other objects: %s", (text) => {
+  it.each([
+    '{"a":1,"a":1}',
+    '{"a":1,"b":2,"a":3}',
+    '{"v":{"a":1,"a":2}}',
+    '{"v":[{"a":{},"a":{}}]}',
+    '{"a":{"a":1},"a":2}',
+    '{"a":1,"b":{"a":1,"c":{}},"a":1}',
+  ])("closes on a key twice in one object: %s", (text) => {
+    expect(decode(text)).toEqual(CLOSE);
+  });
+
+  it.each([
+    '{"a":{"a":{"a":1}}}',
+    '{"v":[{"a":1},{"a":2}]}',
+    '{"a":{"c":1},"b":{"c":1}}',
+    '{"a":1,"aa":2,"ab":3,"b":4}',
+  ])("takes the same key in other objects: %s", (text) => {
     expect(decode(text)).toStrictEqual({ ok: true, value: JSON.parse(text) });
   });
 
@@ -151,40 +230,119 @@ describe("numbers", () => {
     expect(decode(`{"n":${number}}`)).toStrictEqual({ ok: true, value: { n: Number(number) } });
   });
 
-  it.each(["-0", "1.0", "0.5", "-0.0", "1e2", "1E2", "1e+2", "1e-2", "0e0", "1.5e3", "1e400", "9007199254740992", "-9007199254740992", "9007199254740993", "90071992547409910", "1".repeat(400)])(
-    "refuses %s with SHAPE",
-    (number) => {
-      expect(decode(`{"n":${number}}`)).toEqual(refusal("SHAPE", "n"));
-    },
-  );
+  it.each([
+    "-0",
+    "1.0",
+    "0.5",
+    "-0.0",
+    "1e2",
+    "1E2",
+    "1e+2",
+    "1e-2",
+    "0e0",
+    "1.5e3",
+    "1e400",
+    "9007199254740992",
+    "-9007199254740992",
+    "9007199254740993",
+    "90071992547409910",
+    "1".repeat(400),
+  ])("refuses %s with SHAPE", (number) => {
+    expect(decode(`{"n":${number}}`)).toEqual(refusal("SHAPE", "n"));
+  });
 
-  it.each(["01", "-01", "00", "+1", "1.", ".5", "-", "--1", "-.5", "1.e2", "1e", "1e+", "1e1.5", "1.2.3", "0x10", "1_0", "NaN", "Infinity", "-Infinity", "1n", "١"])("closes on %s", (number) => {
+  it.each([
+    "01",
+    "-01",
+    "00",
+    "+1",
+    "1.",
+    ".5",
+    "-",
+    "--1",
+    "-.5",
+    "1.e2",
+    "1e",
+    "1e+",
+    "1e1.5",
+    "1.2.3",
+    "0x10",
+    "1_0",
+    "NaN",
+    "Infinity",
+    "-Infinity",
+    "1n",
+    "١",
+  ])("closes on %s", (number) => {
     expect(decode(`{"n":${number}}`)).toEqual(CLOSE);
   });
 });
 
 describe("strings", () => {
-  it.each(["", "plain", "é", "€", "😀", "\u007f", "\u2028", "\ud7ff", "\ue000", "\uffff", "\u{10ffff}"])("takes %j raw", (text) => {
-    expect(decode(`{"s":"${text}"}`)).toStrictEqual({ ok: true, value: { s: text } });
-  });
+  it.each(["", "plain", "é", "€", "😀", "\u007f", "\u2028", "\ud7ff", "\ue000", "\uffff", "\u{10ffff}"])(
+    "takes %j raw",
+    (text) => {
+      expect(decode(`{"s":"${text}"}`)).toStrictEqual({ ok: true, value: { s: text } });
+    },
+  );
 
-  it.each(["\\b\\f\\n\\r\\t\\/\\\\\\\"", "\\u0000", "\\u00e9", "\\uD7FF\\uE000", "\\ud83d\\ude00", "\\uDBFF\\uDFFF", "\\ud800\\udc00x"])("takes the escapes %s", (text) => {
+  it.each([
+    '\\b\\f\\n\\r\\t\\/\\\\\\"',
+    "\\u0000",
+    "\\u00e9",
+    "\\uD7FF\\uE000",
+    "\\ud83d\\ude00",
+    "\\uDBFF\\uDFFF",
+    "\\ud800\\udc00x",
+  ])("takes the escapes %s", (text) => {
     expect(decode(`{"s":"${text}"}`)).toStrictEqual({ ok: true, value: { s: JSON.parse(`"${text}"`) } });
   });
 
-  it.each(["\\a", "\\'", "\\", "\\u", "\\u12", "\\u123g", "\\u123/", "\\u123:", "\\u 123", "\\U0041", "\\x41", "\\0", "\\ud800\\u12", "\\ud800\\udc0", "\\ud800\\", "\u0000", "\n", "\t", "\u001f"])(
-    "closes on %j",
-    (text) => {
-      expect(decode(`{"s":"${text}"}`)).toEqual(CLOSE);
-    },
-  );
+  it.each([
+    "\\a",
+    "\\'",
+    "\\",
+    "\\u",
+    "\\u12",
+    "\\u123g",
+    "\\u123/",
+    "\\u123:",
+    "\\u 123",
+    "\\U0041",
+    "\\x41",
+    "\\0",
+    "\\ud800\\u12",
+    "\\ud800\\udc0",
+    "\\ud800\\",
+    "\u0000",
+    "\n",
+    "\t",
+    "\u001f",
+  ])("closes on %j", (text) => {
+    expect(decode(`{"s":"${text}"}`)).toEqual(CLOSE);
+  });
 
-  it.each(["\\ud800", "\\uDBFF", "\\udc00", "\\uDFFF", "\\ud800x", "\\ud800\\n", "\\ud800\\u0041", "\\ud800\\ud800", "\\ud800\\udbff", "\\ud800\\ue000", "\\udc00\\ud800", "\\udc00\\udc00", "\\ud800\\ud800\\udc00", "\\ud800\\udc00\\udc00", "\\ud800udc00", "\\ud800xudc00", "\\ud800\\ndc00"])(
-    "refuses %s with TEXT_ENCODING",
-    (text) => {
-      expect(decode(`{"s":"${text}"}`)).toEqual(refusal("TEXT_ENCODING", "s"));
-    },
-  );
+  it.each([
+    "\\ud800",
+    "\\uDBFF",
+    "\\udc00",
+    "\\uDFFF",
+    "\\ud800x",
+    "\\ud800\\n",
+    "\\ud800\\u0041",
+    "\\ud800\\ud800",
+    "\\ud800\\udbff",
+    "\\ud800\\ue000",
+    "\\udc00\\ud800",
+    "\\udc00\\udc00",
+    "\\ud800\\ud800\\udc00",
+    "\\ud800\\udc00\\udc00",
+    "\\ud800udc00",
+    "\\ud800xudc00",
+    "\\ud800\\ndc00",
+  ])("refuses %s with TEXT_ENCODING", (text) => {
+    expect(decode(`{"s":"${text}"}`)).toEqual(refusal("TEXT_ENCODING", "s"));
+  });
 
   it.each([
     ["a lone continuation byte", [0x80]],
@@ -224,7 +382,11 @@ describe("strings", () => {
 
 describe("faults", () => {
   it("keeps the value, so that the refusal can carry the id of the request", () => {
-    expect(decode('{"id":"c-1","n":1.5}')).toStrictEqual({ ok: true, value: { id: "c-1", n: 1.5 }, fault: { detail: "SHAPE", path: ["n"] } });
+    expect(decode('{"id":"c-1","n":1.5}')).toStrictEqual({
+      ok: true,
+      value: { id: "c-1", n: 1.5 },
+      fault: { detail: "SHAPE", path: ["n"] },
+    });
   });
 
   it("names the path through objects and arrays", () => {
@@ -236,7 +398,14 @@ describe("faults", () => {
     expect(decode('{"a":1,"c":["x","\\ud800"],"d":1e2,"e":{"f":"\\udc00"}}')).toEqual(refusal("TEXT_ENCODING", "c", 1));
   });
 
-  it.each(['{"a":1.5', '{"a":1.5}x', '{"a":-0,"a":1}', '{"a":"\\ud800","B":1}', '{"a":1e2,"b":01}', `{"a":-0,"b":${nested(8)}}`])("closes when the message breaks behind a fault: %s", (text) => {
+  it.each([
+    '{"a":1.5',
+    '{"a":1.5}x',
+    '{"a":-0,"a":1}',
+    '{"a":"\\ud800","B":1}',
+    '{"a":1e2,"b":01}',
+    `{"a":-0,"b":${nested(8)}}`,
+  ])("closes when the message breaks behind a fault: %s", (text) => {
     expect(decode(text)).toEqual(CLOSE);
   });
 
