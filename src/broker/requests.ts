@@ -1,9 +1,7 @@
 import type { PlannedText } from "../kernel/index.js";
 import {
   CLOSE,
-  LIMITS,
   correctionId,
-  utf8Bytes,
   type MalformedRequest,
   type PlannedAction,
   type Request,
@@ -46,7 +44,7 @@ export function handleMalformed(parts: Parts, session: Session, malformed: Malfo
     refusal,
     session: session.id,
     ...(workerId !== undefined && { worker_id: workerId }),
-    ...(message !== undefined && { message: refusedText(message) }),
+    ...(message !== undefined && { message: committed("message", message) }),
   };
   parts.core.execute(
     command,
@@ -128,10 +126,4 @@ function correct(parts: Parts, { by }: Session, request: RequestOf<"correct">): 
     correction_id: correctionId(parts.idKey, sent, by.subject),
     reachable: parts.sessions.worker(content.worker_id)?.seat?.inboxOpen === true,
   };
-}
-
-// A refused text of at most 1,024 bytes is kept beside its entry, so that an auditor can see what was refused.
-function refusedText(message: string): ReturnType<typeof committed> {
-  const text = committed("message", message);
-  return utf8Bytes(message) <= LIMITS.message_bytes ? text : { bytes: text.bytes, commitment: text.commitment };
 }

@@ -54,10 +54,10 @@ export class DataDir {
     return join(this.path, "operator.token");
   }
 
-  /** The operator's token: made on first use, and the one raw token on disk. */
-  operator(): NewToken {
+  /** The operator's token, the one raw token on disk: made on first use, and anew when the kept one `isRevoked`. */
+  operator(isRevoked: (id: string) => boolean = () => false): NewToken {
     const kept = this.#read("operator.token")?.trim();
-    if (kept === undefined) {
+    if (kept === undefined || isRevoked(tokenId(kept) ?? "")) {
       const made = newToken();
       this.#write("operator.token", `${made.token}\n`);
       return made;

@@ -117,7 +117,8 @@ async function start(options: ServeOptions, data: DataDir, log: Logger): Promise
       version: VERSION,
       onFault: (error) => log.error({ error: reasonOf(error) }, "a handler failed; its connection was closed"),
     });
-    const operator = data.operator();
+    const revoked = new Set(broker.broker.grants().flatMap((grant) => (grant.revoked ? [grant.token] : [])));
+    const operator = data.operator((id) => revoked.has(id));
     if (!broker.broker.isGranted(operator.id)) await broker.adoptOperator(operator);
     return broker;
   } catch (error) {

@@ -38,6 +38,20 @@ describe("serve", () => {
     expect(await broker.stop()).toMatchObject({ code: 0 });
   });
 
+  it("keeps the operator's token across starts, and makes another once that one was revoked", async () => {
+    await leaveALog();
+    const first = operatorToken(data);
+    const broker = await Serve.start(data);
+    expect(operatorToken(data)).toBe(first);
+    await broker.ask({ command: "token_revoke", id: first.slice(4, 12) });
+    await broker.stop();
+    const again = await Serve.start(data);
+    expect(operatorToken(data)).not.toBe(first);
+    await expect(Wire.open(again.url, first)).rejects.toThrow("HTTP 401");
+    (await Wire.open(again.url, operatorToken(data))).drop();
+    expect(await again.stop()).toMatchObject({ code: 0 });
+  });
+
   it("takes a directory up whose broker was killed", async () => {
     await (await Serve.start(data)).kill();
     const broker = await Serve.start(data);

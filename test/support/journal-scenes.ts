@@ -57,7 +57,7 @@ export function openJournal(files: Files, options: Partial<JournalOptions> = {})
   return Journal.open({ directory: DIRECTORY, files, later: new Hand().later, ...options });
 }
 
-export async function everything(store: EventStore): Promise<Page> {
+async function everything(store: EventStore): Promise<Page> {
   const all: Page = { entries: [], texts: [] };
   while (all.entries.length < store.size()) {
     const page = await store.read(all.entries.length, 7);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { outcomesOf } from "../../../src/kernel/index.js";
 import { admittedId, refusalOf, told } from "../../support/kernel.js";
 import { running } from "../../support/kernel-scenes.js";
 
@@ -37,12 +38,15 @@ describe("an ack", () => {
     ]);
   });
 
-  it("with a plan that names it gives all three stages in one step [A2C-LIFE-26] [A2C-LIFE-33]", () => {
+  it("with a plan that names it gives all three stages in one step, and one outcome [A2C-LIFE-26] [A2C-LIFE-33] [A2C-LIFE-35]", () => {
     const kernel = running();
     const id = admittedId(kernel.correct("orch"));
     const step = kernel.ack("w-1", id, { summary: "move the fix", reflects: [id] });
     expect(told(step)).toEqual(["delivered", "acked", "planned", "witnessed", "status"]);
     expect(step.answer).toEqual({ kind: "stage", correctionId: id, planned: true });
+    expect(outcomesOf(step.events, step.first)).toEqual([
+      { correction_id: id, stage: "WITNESSED", index: step.first + 3 },
+    ]);
   });
 
   it("with a plan that does not name it is UNREFLECTED at once [A2C-LIFE-27]", () => {

@@ -140,7 +140,7 @@ describe("what waits for a worker", () => {
     expect(queue(kernel)).toEqual([received, waiting]);
   });
 
-  it("is pushed with the fields as sent and what the broker knows of it [A2C-LIFE-18] [A2C-LIFE-19] [A2C-TXT-02]", () => {
+  it("is pushed with the fields as sent and what the broker knows of it [A2C-LIFE-18] [A2C-LIFE-19] [A2C-LIFE-42] [A2C-TXT-02]", () => {
     const kernel = running();
     const status_digest = kernel.worker()?.digest;
     const fields = { message: " Halt.\n", priority: "halt" as const, ttl_ms: 60_000, key: "k", max_bytes: 4_096 };
@@ -172,5 +172,7 @@ describe("what waits for a worker", () => {
     kernel.receive("w-1", id);
     expect(push("w-1-s1")).toEqual(expected);
     expect(push("s-2")).toEqual({ ...expected, attempt: 2, redelivered: true });
+    kernel.decline("w-1", id);
+    expect(push("s-2")).toBeUndefined();
   });
 });

@@ -206,6 +206,17 @@ describe("the head", () => {
     expect([hand.waiting, headOf(disk)]).toEqual([0, 2]);
   });
 
+  it("covers a batch that is on its way when the journal is closed", async () => {
+    const disk = new SimDisk();
+    const journal = await openJournal(disk);
+    const release = disk.hold(segment(0));
+    const appending = journal.append(batchAt(0, 2));
+    const closed = journal.close();
+    release();
+    await Promise.all([appending, closed]);
+    expect(headOf(disk)).toBe(2);
+  });
+
   it("that cannot be written ends the journal, outside of any append", async () => {
     const disk = new SimDisk();
     const hand = new Hand();
@@ -250,6 +261,16 @@ describe("reading", () => {
       const { first: _, ...page } = batchAt(from, Math.min(300, 1_200 - from));
       expect(await journal.read(from, 300)).toEqual(page);
     }
+  });
+
+  it("of one entry reads what is near it, not its whole segment", async () => {
+    const disk = new SimDisk();
+    const journal = await openJournal(disk);
+    for (let first = 0; first < 6_000; first += 100) await journal.append(batchAt(first, 100));
+    expect(disk.bytes(segment(0)).length).toBeGreaterThan(900_000);
+    const before = disk.operations.length;
+    expect((await journal.read(5_900, 1)).entries).toEqual([lineAt(5_900)]);
+    expect(disk.operations.slice(before)).toEqual([`size ${segment(0)}`, `read ${segment(0)}`]);
   });
 
   it("refuses what was damaged under a running journal, with the index, and never skips it", async () => {
