@@ -83,7 +83,7 @@ describe("the public surface", () => {
   });
 });
 
-describe("the closed vocabulary of protocol 1", () => {
+describe("the closed vocabulary of protocol 1 [A2C-VER-02]", () => {
   it("has these reasons and details", () => {
     expect(protocol.REASONS).toEqual([
       "DEFAULT_DENY",

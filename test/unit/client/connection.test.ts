@@ -132,7 +132,7 @@ describe("a connection", () => {
     [4401, "unauthenticated"],
     [4403, "role_not_granted"],
     [4409, "fenced"],
-  ])("ends for good with close %i as %s", async (code, expected) => {
+  ])("ends for good with close %i as %s [A2C-FRM-37]", async (code, expected) => {
     const script = await connect();
     const call = codeOf(client!.list());
     await script.next();
@@ -142,7 +142,7 @@ describe("a connection", () => {
     expect(runtime.clock.pending).toBe(0);
   });
 
-  it.each([1000, 1009, 4408, 4429, 4430, 4500, 4503])("is made again after close %i", async (code) => {
+  it.each([1000, 1009, 4408, 4429, 4430, 4500, 4503])("is made again after close %i [A2C-FRM-38]", async (code) => {
     const script = await connect();
     script.close(code);
     const again = await reconnected();

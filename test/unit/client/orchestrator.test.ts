@@ -79,7 +79,7 @@ async function codeOf(work: Promise<unknown>): Promise<string> {
 }
 
 describe("correct", () => {
-  it("cites the row in hand: its digest, issue, task and lane, with a fresh key", async () => {
+  it("cites the row in hand: its digest, issue, task and lane, with a fresh key [A2C-ADM-37]", async () => {
     const row = rowOf({ task_id: "t-1", seq: 7, next_action: { summary: "think", reflects: [] } });
     void client.correct(row, "Stay.").catch(() => {});
     void client.correct({ row, liveness: "live" } as { row: typeof row }, "Stay.").catch(() => {});
@@ -226,7 +226,7 @@ describe("correct", () => {
     });
   });
 
-  it("reports a repeat of an ended correction as not sent", async () => {
+  it("reports a repeat of an ended correction as not sent [A2C-ADM-39]", async () => {
     const receipt = await corrected((id) => allow(id, 1, { stage: "EXPIRED", replayed: true }), { key: "again" });
     expect(receipt).toMatchObject({ verdict: "ALLOW", sent: false, replayed: true, stage: "EXPIRED" });
     const asked = await script.next();
@@ -256,7 +256,7 @@ describe("correct", () => {
 });
 
 describe("a reconnect", () => {
-  it("resumes from the last cursor and tells each stage once and in order", async () => {
+  it("resumes from the last cursor and tells each stage once and in order [A2C-LIFE-06]", async () => {
     const receipt = await admitted(1, stageFrame(1, "DELIVERED", 12, { cursor: "log.13" }));
     const all = client.stages();
     const stages = collect(receipt.stages());
@@ -281,7 +281,7 @@ describe("a reconnect", () => {
     expect(await reconnect()).toMatchObject({ resume_from: "log.10" });
   });
 
-  it("sends a correction in doubt again, and its replayed receipt finds the stages told meanwhile", async () => {
+  it("sends a correction in doubt again, key and all, and its replayed receipt finds the stages told meanwhile [A2C-ADM-38]", async () => {
     const all = client.stages();
     const call = client.correct(rowOf(), "Stay.");
     const sent = await script.next();

@@ -314,7 +314,7 @@ describe("a reconnect", () => {
 });
 
 describe("corrections", () => {
-  it("sends receive when the application takes one, and yields it on DELIVERED", async () => {
+  it("sends receive when the application takes one, and yields it on DELIVERED [A2C-LIFE-11]", async () => {
     script.send(
       correctionFrame(1, { task_id: "t-1" }, { attempt: 2, redelivered: true, stale_context: true, backlog: 3 }),
     );
@@ -384,7 +384,7 @@ describe("corrections", () => {
     expect(order).toEqual([corr(3), corr(4), corr(1), corr(2)]);
   });
 
-  it("yields each id once, however often it is pushed", async () => {
+  it("yields each id once, however often it is pushed [A2C-LIFE-54]", async () => {
     const stream = worker.corrections();
     script.send(correctionFrame(1));
     script.send(correctionFrame(1));

@@ -11,7 +11,7 @@ const encoding = (at: number, codePoint: number) => ({ detail: "TEXT_ENCODING", 
 const blank = { detail: "TEXT_BLANK", at: 0 };
 
 describe("the table of text policy 1", () => {
-  it("is what the generator writes, byte for byte", () => {
+  it("is what the generator writes, byte for byte [A2C-TXT-13]", () => {
     const file = readFileSync(new URL("../../../src/protocol/text-table.ts", import.meta.url), "utf8");
     expect(file).toBe(textTableSource());
   });
