@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { createServer, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import type { Socket } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import {
   Broker,
@@ -59,6 +60,8 @@ export interface RunningBroker extends AsyncDisposable {
 }
 
 const LOOPBACK = ["127.0.0.1", "localhost", "[::1]"];
+/** Sockets that may be open without having been upgraded. */
+const WAITING_SOCKETS = 256;
 /** Half a second for clients to answer a close before their sockets are cut. */
 const CLOSE_GRACE_MS = 500;
 
@@ -111,16 +114,36 @@ export async function createBroker(options: CreateBrokerOptions = {}): Promise<R
 function httpServer(broker: Broker, hosts: ReadonlySet<string>): Server {
   const listener = getRequestListener(httpApp(broker).fetch);
   const server = createServer(
-    { maxHeaderSize: 8_192, headersTimeout: 5_000, requestTimeout: 5_000, requireHostHeader: true },
+    {
+      maxHeaderSize: 8_192,
+      headersTimeout: 5_000,
+      requestTimeout: 5_000,
+      keepAliveTimeout: 5_000,
+      connectionsCheckingInterval: 1_000,
+      requireHostHeader: true,
+    },
     (request, response) => {
       const refused = judgeHost(headerLists(request.rawHeaders), hosts);
       if (refused === undefined) return void listener(request, response);
       response.writeHead(refused.status, { "content-type": "text/plain; charset=utf-8" }).end(`${refused.sentence}\n`);
     },
   );
-  server.maxConnections = broker.limits.connections + broker.limits.unauthenticated;
+  server.maxConnections = broker.limits.connections + WAITING_SOCKETS;
+  limitWaiting(server);
   server.on("clientError", (_error, socket) => socket.destroy());
   return server;
+}
+
+// Sockets that have not finished a request can never use up the room of those that have: past a bound the oldest goes.
+function limitWaiting(server: Server): void {
+  const waiting = new Set<Socket>();
+  server.on("connection", (socket: Socket) => {
+    waiting.add(socket);
+    socket.once("close", () => waiting.delete(socket));
+    const [oldest] = waiting;
+    if (waiting.size > WAITING_SOCKETS) oldest?.destroy();
+  });
+  server.on("upgrade", (request: IncomingMessage) => waiting.delete(request.socket));
 }
 
 function listen(server: Server, host: string, port: number): Promise<string> {

@@ -59,7 +59,7 @@ const TABLE: LayerTable = {
   "server.ts": {
     layers: ["protocol", "kernel", "tlog", "codec", "storage", "broker", "transport", "http"],
     packages: ["pino", "@hono/node-server"],
-    node: { "node:crypto": ["randomBytes"], "node:http": "any" },
+    node: { "node:crypto": ["randomBytes"], "node:http": "any", "node:net": [] },
   },
   "index.ts": {
     layers: ["server.ts", "protocol", "kernel", "tlog", "codec", "storage", "broker", "transport", "http", "client"],

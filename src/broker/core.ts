@@ -96,13 +96,13 @@ export class Core {
   }
 
   /**
-   * Decides one command now. `answer` words what the asker is told: it is posted before what others are told.
+   * Decides one command now, and writes the time into it. `answer` words what the asker is told: it is posted before what others are told.
    * Does nothing once the core has halted.
    */
   execute(command: Untimed, answer?: (result: Step, now: number) => void, asker?: Session): void {
     if (this.#stopped) return;
     const now = this.#time.now();
-    const result = this.#decide({ now, ...command } as Command);
+    const result = this.#decide(Object.assign(command, { now }) as Command);
     if (result === undefined) return;
     try {
       answer?.(result, now);

@@ -96,8 +96,10 @@ function fromWorker(
       };
     }
     case "ack": {
-      const { type: kind, id: _id, next_action, ...fields } = request;
-      return { kind, ...actor, ...fields, ...(next_action !== undefined && { next_action: planned(next_action) }) };
+      const { correction_id, status_digest, next_action } = request;
+      const ack: Untimed & { kind: "ack" } = { kind: "ack", by, worker_id, session, correction_id, status_digest };
+      if (next_action !== undefined) ack.next_action = planned(next_action);
+      return ack;
     }
     case "decline": {
       const { type: kind, id: _id, reason, ...fields } = request;

@@ -11,7 +11,12 @@ const READ_AT_ONCE = 256;
 
 /** The push that tells a sender of a stage; its cursor lies just behind the stage's entry. */
 function stagePush(shard: string, stage: StageView): PushOf<"stage"> {
-  return { type: "stage", ...stage, cursor: cursorAt(shard, stage.index + 1) };
+  const { correction_id, worker_id, index, at, detail, echo } = stage;
+  const push: PushOf<"stage"> = { type: "stage", correction_id, worker_id, stage: stage.stage, index, at };
+  if (detail !== undefined) push.detail = detail;
+  if (echo !== undefined) push.echo = echo;
+  push.cursor = cursorAt(shard, index + 1);
+  return push;
 }
 
 /** Tells the sender's sessions of a stage. A session that still resumes will read it from the log. */

@@ -10,6 +10,8 @@ export type ControlRequest =
   | { command: "token_revoke"; id: string };
 export type ControlReply = { ok: true; result: unknown } | { ok: false; error: string };
 
+/** What every system takes as the path of a socket. */
+const SOCKET_PATH_BYTES = 103;
 const LINE_BYTES = 65_536;
 
 /**
@@ -20,6 +22,10 @@ export async function serveControl(
   path: string,
   handle: (request: ControlRequest) => Promise<unknown>,
 ): Promise<Server> {
+  // Over 107 bytes the system cuts the path and listens somewhere else without a word.
+  if (Buffer.byteLength(path) > SOCKET_PATH_BYTES) {
+    throw new CliError(`the path ${path} is too long for a socket; choose a shorter --data`, EXIT.CONFIG);
+  }
   rmSync(path, { force: true });
   const server = createServer((socket) => serveLines(socket, handle));
   await new Promise<void>((resolve, reject) => {
@@ -57,7 +63,7 @@ async function answer(line: string, handle: (request: ControlRequest) => Promise
 /** Asks the broker that runs on a data directory; undefined when none does. Throws a CliError when it says no. */
 export async function askControl(path: string, request: ControlRequest): Promise<{ result: unknown } | undefined> {
   const reply = await exchange(path, request).catch(() => undefined);
-  if (reply?.ok === false) throw new CliError(reply.error, EXIT.USAGE);
+  if (reply?.ok === false) throw new CliError(reply.error);
   return reply;
 }
 

@@ -31,6 +31,7 @@ export class DataDir {
 
   /** Opens the directory, which `make` creates if it is not there. */
   constructor(path: string, make: boolean) {
+    if (path === "") throw new CliError("--data names no directory; is a variable not set?", EXIT.USAGE);
     this.path = resolve(path);
     try {
       if (make) makeDirectory(this.path);
@@ -50,6 +51,11 @@ export class DataDir {
     return join(this.path, "log");
   }
 
+  /** How far the log is known to be durable. */
+  get head(): string {
+    return join(this.path, "head");
+  }
+
   get operatorToken(): string {
     return join(this.path, "operator.token");
   }
@@ -62,6 +68,7 @@ export class DataDir {
       this.#write("operator.token", `${made.token}\n`);
       return made;
     }
+    this.#requirePrivate("operator.token");
     const id = tokenId(kept);
     if (id === undefined)
       throw new CliError(`${this.operatorToken} holds no token; remove it and start again`, EXIT.CONFIG);
@@ -76,9 +83,7 @@ export class DataDir {
     if (kept !== undefined) {
       if (!/^[0-9a-f]{64}$/.test(kept))
         throw new CliError(`${join(this.path, file)} is not a key of 32 bytes in hex`, EXIT.CONFIG);
-      if ((statSync(join(this.path, file)).mode & 0o077) !== 0) {
-        throw new CliError(`${join(this.path, file)} can be read by others; run chmod 600 on it`, EXIT.CONFIG);
-      }
+      this.#requirePrivate(file);
       return Buffer.from(kept, "hex");
     }
     if (existsSync(this.log)) {
@@ -95,9 +100,7 @@ export class DataDir {
   /** Token hashes in `grants.json`; what each token grants is in the log. */
   hashes(): TokenHashes {
     const kept = this.#read("grants.json");
-    const hashes = new Map<string, string>(
-      kept === undefined ? [] : Object.entries(JSON.parse(kept) as Record<string, string>),
-    );
+    const hashes = new Map<string, string>(kept === undefined ? [] : this.#entriesOf(kept));
     return {
       get: (id) => hashes.get(id),
       set: (id, hash) => {
@@ -114,6 +117,24 @@ export class DataDir {
 
   withdraw(): void {
     rmSync(join(this.path, "broker.json"), { force: true });
+  }
+
+  #entriesOf(grants: string): [string, string][] {
+    try {
+      return Object.entries(JSON.parse(grants) as Record<string, string>);
+    } catch {
+      throw new CliError(
+        `${join(this.path, "grants.json")} is damaged; restore it, or remove it and make new tokens`,
+        EXIT.CONFIG,
+      );
+    }
+  }
+
+  #requirePrivate(name: string): void {
+    const file = join(this.path, name);
+    if ((statSync(file).mode & 0o077) !== 0) {
+      throw new CliError(`${file} can be read by others; run chmod 600 on it`, EXIT.CONFIG);
+    }
   }
 
   #read(name: string): string | undefined {

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { REASONS } from "../protocol/index.js";
-import { DamagedLog, LogReader, type LoggedLine } from "../storage/journal/index.js";
+import { DamagedLog, LogReader, readHead, systemFiles, type LoggedLine } from "../storage/journal/index.js";
 import { DataDir } from "./data-dir.js";
 import { durationMs } from "./durations.js";
 import { CliError } from "./exit.js";
@@ -15,6 +15,7 @@ interface LogOptions {
   reason?: string;
   kind?: string;
   since?: number;
+  head?: string;
   output: "table" | "jsonl";
 }
 
@@ -46,6 +47,7 @@ export function logCommand(program: Command): void {
     .addOption(new Option("--reason <reason>", "only refusals for this reason").choices(REASONS))
     .option("--kind <kind>", "only entries of this kind, such as admitted or witnessed")
     .option("--since <time>", "only entries from this time on: ISO 8601, or 10m, 24h, 7d ago", parseSince)
+    .option("--head <file>", "where the durable head is kept, if not in the data directory")
     .addOption(
       new Option("-o, --output <format>", "a line for people, or the entry itself")
         .choices(["table", "jsonl"])
@@ -55,13 +57,16 @@ export function logCommand(program: Command): void {
 }
 
 async function showLog(options: LogOptions): Promise<void> {
-  const reader = new LogReader(new DataDir(options.data, false).log);
+  const data = new DataDir(options.data, false);
+  const head = await readHead(systemFiles, options.head ?? data.head);
+  const reader = new LogReader(data.log);
   const show = (entry: LoggedLine): void => {
     const parsed = select(entry, options);
     if (parsed !== undefined) print(options.output === "jsonl" ? entry.line : lineOf(parsed));
   };
   try {
     await reader.read(show);
+    if (head !== undefined && reader.next < head.size) throw new DamagedLog(reader.next, shortened(head.size));
     while (options.follow === true) {
       await new Promise((resolve) => setTimeout(resolve, FOLLOW_MS));
       await reader.read(show);
@@ -71,6 +76,10 @@ async function showLog(options: LogOptions): Promise<void> {
   } finally {
     await reader.close();
   }
+}
+
+function shortened(size: number): string {
+  return `what stands there does not check, though ${size} entries were durable`;
 }
 
 /** The entry if the options ask for it. A line that does not even hold the words is not parsed. */

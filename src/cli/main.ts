@@ -19,9 +19,11 @@ logCommand(program);
 demoCommand(program);
 
 // A closed pipe ends quietly: whoever read us has seen enough.
-process.stdout.on("error", (error: NodeJS.ErrnoException) =>
-  process.exit(error.code === "EPIPE" ? EXIT.OK : EXIT.FAILED),
-);
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code === "EPIPE") process.exit(EXIT.OK);
+  process.stderr.write(`a2achan: cannot write the output: ${error.message}\n`);
+  process.exit(EXIT.FAILED);
+});
 
 try {
   await program.parseAsync();

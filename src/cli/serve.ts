@@ -28,6 +28,9 @@ interface ServeOptions {
   head?: string;
 }
 
+/** Stopping in order takes at most so long. */
+const STOP_MS = 5_000;
+
 export const DEFAULT_DATA = "./.a2achan";
 
 export function serveCommand(program: Command): void {
@@ -90,11 +93,13 @@ async function serve(options: ServeOptions): Promise<void> {
 
   const reason = await Promise.race([told, running.faulted.then((error) => ({ error }))]);
   log.info("error" in reason ? { error: reasonOf(reason.error) } : reason, "stopping");
-  await running.stop();
-  control.close();
   data.withdraw();
-  if ("error" in reason) throw new CliError(`the log could not be written: ${reasonOf(reason.error)}`);
-  process.exit(EXIT.OK);
+  control.close();
+  // A disk that never answers must not keep the process: what it holds then is found out at the next start.
+  setTimeout(() => process.exit(EXIT.FAILED), STOP_MS).unref();
+  await running.stop();
+  if ("error" in reason) process.stderr.write(`a2achan: the log could not be written: ${reasonOf(reason.error)}\n`);
+  process.exit("error" in reason ? EXIT.FAILED : EXIT.OK);
 }
 
 async function start(options: ServeOptions, data: DataDir, log: Logger): Promise<RunningBroker> {

@@ -69,7 +69,7 @@ function refuseRoom(state: State, worker: Worker, command: Correct, old: Correct
 
 /** Whether `most` things already happened in the window of `windowMs` that ends now; `times` holds the latest ones. */
 export function overRate(times: readonly number[], most: number, windowMs: number, now: number): boolean {
-  const oldest = times[times.length - most];
+  const oldest = times.length < most ? undefined : times[times.length - most];
   return oldest !== undefined && now - oldest < windowMs;
 }
 

@@ -18,9 +18,12 @@ function grantOf(state: State, { token, subject }: Principal): Grant | undefined
 /** The principal's grant if it holds now and both it and the session's role allow the verb. */
 export function grantFor(state: State, by: Principal, verb: Verb, now: number): Grant | undefined {
   const grant = grantOf(state, by);
-  if (grant === undefined || !isValid(grant, now) || !grant.verbs.includes(verb)) return undefined;
-  if (by.role === "broker" || by.role === "operator") return undefined;
-  return ROLE_VERBS[by.role].includes(verb) ? grant : undefined;
+  return grant !== undefined && isValid(grant, now) && allows(grant, by, verb) ? grant : undefined;
+}
+
+function allows(grant: Grant, { role }: Principal, verb: Verb): boolean {
+  if (role === "broker" || role === "operator") return false;
+  return grant.verbs.includes(verb) && ROLE_VERBS[role].includes(verb);
 }
 
 /** Check 0 of every request: does the token grant this verb at all (PROTOCOL.md section 3). */
@@ -31,7 +34,7 @@ export function refuseVerb(state: State, by: Principal, request: RequestType, no
   const verb = REQUEST_VERB[request];
   if (verb === "any") return undefined;
   if (verb === "unserved") return NO_GRANT;
-  return grantFor(state, by, verb, now) === undefined ? NO_GRANT : undefined;
+  return allows(grant, by, verb) ? undefined : NO_GRANT;
 }
 
 /** A worker's token speaks for one worker only, the one that is its subject. */

@@ -109,7 +109,7 @@ function known(state: State, id: string): Correction {
 
 function addGrant(state: State, event: GrantAdded, index: number): void {
   const { kind: _kind, at: _at, by: _by, ...grant } = event;
-  state.grants.set(event.token, { ...grant, index, revoked: false });
+  state.grants.set(event.token, { index, revoked: false, ...grant });
   let tokens = state.tokensOf.get(event.subject);
   if (tokens === undefined) state.tokensOf.set(event.subject, (tokens = new Set()));
   tokens.add(event.token);

@@ -5,7 +5,8 @@ import type { Batch, EventStore, Page } from "./event-store.js";
 export class MemoryStore implements EventStore {
   readonly failed = new Promise<never>(() => {});
   readonly #entries: string[] = [];
-  readonly #texts = new Map<number, TextLine[]>();
+  /** In the order of their entries. */
+  readonly #texts: TextLine[] = [];
 
   size(): number {
     return this.#entries.length;
@@ -16,22 +17,29 @@ export class MemoryStore implements EventStore {
       return Promise.reject(new Error(`the log ends at ${this.#entries.length}, not at ${batch.first}`));
     }
     for (const entry of batch.entries) this.#entries.push(inOnePiece(entry));
-    for (const text of batch.texts) {
-      const at = this.#texts.get(text.index);
-      if (at === undefined) this.#texts.set(text.index, [text]);
-      else at.push(text);
-    }
+    for (const text of batch.texts) this.#texts.push(text);
     return Promise.resolve();
   }
 
   read(from: number, limit: number): Promise<Page> {
     const entries = this.#entries.slice(from, from + limit);
-    const texts = entries.flatMap((_, at) => this.#texts.get(from + at) ?? []);
+    const texts = this.#texts.slice(this.#textsBefore(from), this.#textsBefore(from + limit));
     return Promise.resolve({ entries, texts });
   }
 
   close(): Promise<void> {
     return Promise.resolve();
+  }
+
+  /** How many texts belong to entries below `index`. */
+  #textsBefore(index: number): number {
+    let [low, high] = [0, this.#texts.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#texts[middle]?.index ?? 0) < index) low = middle + 1;
+      else high = middle;
+    }
+    return low;
   }
 }
 

@@ -6,7 +6,7 @@ import type { Codec } from "../codec/codec.js";
 import { CLOSE, LIMITS, parseRequest, type Parsed } from "../protocol/index.js";
 import { judgeUpgrade, type HandshakeRules, type Rejection } from "./handshake.js";
 import { Pings } from "./pings.js";
-import { SocketPeer } from "./socket-peer.js";
+import { SocketPeer, Turn } from "./socket-peer.js";
 
 export interface WsServerOptions {
   broker: Broker;
@@ -21,6 +21,7 @@ export class WsServer {
   readonly #options: WsServerOptions;
   readonly #ws: WebSocketServer;
   readonly #pings: Pings;
+  readonly #turn = new Turn();
   readonly #open = new Map<WebSocket, Connection>();
   readonly #emptied: (() => void)[] = [];
 
@@ -86,7 +87,7 @@ export class WsServer {
     const { broker } = this.#options;
     ws.on("error", () => {}); // ws closes by itself with the code that fits; the close event tells the broker
     if (this.#full(proven)) return ws.close(CLOSE.TOO_MANY.code, CLOSE.TOO_MANY.reason);
-    const peer = new SocketPeer(ws, socket, codec);
+    const peer = new SocketPeer(ws, socket, codec, this.#turn);
     const connection = broker.connect(peer, proven);
     this.#open.set(ws, connection);
     const pings = this.#pings.watch(ws, () => connection.alive());

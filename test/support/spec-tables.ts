@@ -171,7 +171,7 @@ const LIMIT_WORDS: { readonly [K in keyof Limits]: readonly ["form" | "rule" | "
   frames_per_second: ["edge", "messages a second from one connection"],
   frames_burst: ["edge", "messages at once from one connection"],
   connections: ["edge", "connections"],
-  unauthenticated: ["edge", "connections before their `welcome`"],
+  unauthenticated: ["edge", "connections of which no token was verified yet"],
   ping_ms: ["edge", "ms between pings"],
   missed_pings: ["edge", "pings without answer until a connection is lost"],
 };

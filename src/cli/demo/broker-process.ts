@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
+import { rmSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import type { NewToken, TokenRequest } from "../../broker/index.js";
 import { askControl } from "../control.js";
 import { DataDir } from "../data-dir.js";
-import { CliError } from "../exit.js";
+import { CliError, EXIT } from "../exit.js";
 
 const MAIN = fileURLToPath(new URL("../main.js", import.meta.url));
 
@@ -24,6 +25,12 @@ export class BrokerProcess implements AsyncDisposable {
 
   static async start(): Promise<BrokerProcess> {
     const broker = new BrokerProcess(await mkdtemp(join(tmpdir(), "a2achan-demo-")));
+    // However the demo ends, its broker and its directory go with it.
+    process.once("exit", () => {
+      broker.#child?.kill("SIGKILL");
+      rmSync(broker.directory, { recursive: true, force: true });
+    });
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(EXIT.FAILED));
     await broker.#spawn(0);
     return broker;
   }

@@ -85,7 +85,8 @@ class SystemFile implements File {
   async write(data: Uint8Array, position: number): Promise<void> {
     const { bytesWritten } = await this.#handle.write(data, 0, data.length, position);
     // The rest may or may not fit: what the disk did not take at once is a failed write, and is never tried again.
-    if (bytesWritten !== data.length) throw new Error(`wrote ${bytesWritten} of ${data.length} bytes`);
+    if (bytesWritten !== data.length)
+      throw new Error(`wrote ${bytesWritten} of ${data.length} bytes; is the disk full?`);
   }
 
   async read(into: Uint8Array, position: number): Promise<number> {

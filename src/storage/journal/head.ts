@@ -9,6 +9,17 @@ export interface Head {
   root: string;
 }
 
+/** The head that a file tells of, beside a broker that may be writing it; undefined where there is none to be read. */
+export async function readHead(files: Files, path: string): Promise<Head | undefined> {
+  if (!(await files.exists(path))) return undefined;
+  const file = await files.open(path, "read");
+  try {
+    return (await latestSlot(file))?.head;
+  } finally {
+    await file.close();
+  }
+}
+
 /** A slot fills what disks and caches write as one, so that writing one can never touch the other. */
 const SLOT_BYTES = 4_096;
 const SLOTS = 2;
@@ -34,10 +45,7 @@ export class HeadFile {
   static async open(files: Files, path: string): Promise<HeadFile | undefined> {
     const file = await files.open(path, "write");
     try {
-      const bytes = Buffer.alloc(SLOTS * SLOT_BYTES);
-      await file.read(bytes, 0);
-      const slots = [bytes.subarray(0, SLOT_BYTES), bytes.subarray(SLOT_BYTES)].map(parseSlot);
-      const latest = slots.reduce((a, b) => ((b?.turn ?? -1) > (a?.turn ?? -1) ? b : a));
+      const latest = await latestSlot(file);
       if (latest !== undefined) {
         await files.syncDirectory(dirname(path));
         return new HeadFile(file, latest.turn, latest.head);
@@ -82,6 +90,13 @@ function slotOf(turn: number, { size, root }: Head): Buffer {
   const body = JSON.stringify({ turn, size, root });
   const line = `${body.slice(0, -1)},"crc32":${crc32(body)}}`;
   return Buffer.from(`${line.padEnd(SLOT_BYTES - 1)}\n`);
+}
+
+async function latestSlot(file: File): Promise<{ turn: number; head: Head } | undefined> {
+  const bytes = Buffer.alloc(SLOTS * SLOT_BYTES);
+  await file.read(bytes, 0);
+  const slots = [bytes.subarray(0, SLOT_BYTES), bytes.subarray(SLOT_BYTES)].map(parseSlot);
+  return slots.reduce((a, b) => ((b?.turn ?? -1) > (a?.turn ?? -1) ? b : a));
 }
 
 function parseSlot(bytes: Buffer): { turn: number; head: Head } | undefined {
