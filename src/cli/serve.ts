@@ -111,8 +111,9 @@ async function start(options: ServeOptions, data: DataDir, log: Logger): Promise
   const opened = await openLog(data, { ...(memory && { memory }), ...(head !== undefined && { head }) });
   const { torn } = opened.store;
   if (torn !== undefined) log.warn(torn, "the log had a tail that was never durable; it was set aside");
+  let broker: RunningBroker | undefined;
   try {
-    const broker = await createBroker({
+    broker = await createBroker({
       ...opened,
       host: options.host,
       port: options.port,
@@ -122,12 +123,13 @@ async function start(options: ServeOptions, data: DataDir, log: Logger): Promise
       version: VERSION,
       onFault: (error) => log.error({ error: reasonOf(error) }, "a handler failed; its connection was closed"),
     });
-    const revoked = new Set(broker.broker.grants().flatMap((grant) => (grant.revoked ? [grant.token] : [])));
+    const grants = broker.broker.grants();
+    const revoked = new Set(grants.flatMap((grant) => (grant.revoked ? [grant.token] : [])));
     const operator = data.operator((id) => revoked.has(id));
     if (!broker.broker.isGranted(operator.id)) await broker.adoptOperator(operator);
     return broker;
   } catch (error) {
-    await opened.store.close();
+    await (broker === undefined ? opened.store.close() : broker.stop());
     if ((error as NodeJS.ErrnoException).code === "EADDRINUSE") {
       throw new CliError(`port ${options.port} is in use; choose another with --port, or --port 0 for a free one`);
     }

@@ -52,6 +52,18 @@ describe("serve", () => {
     expect(await again.stop()).toMatchObject({ code: 0 });
   });
 
+  it("refuses a data directory without a name, with a path too long for a socket, or with loose secrets", async () => {
+    expectSentence(await a2achan("serve", "--data", "", "--port", "0").ended, 2, /names no directory/);
+    expectSentence(await serveProgram(join(data, "y".repeat(120))).ended, 78, /too long for a socket/);
+    rmSync(data, { recursive: true, force: true });
+    await leaveALog();
+    chmodSync(join(data, "operator.token"), 0o644);
+    expectSentence(await serveProgram(data).ended, 78, /operator\.token can be read by others/);
+    chmodSync(join(data, "operator.token"), 0o600);
+    writeFileSync(join(data, "grants.json"), "{");
+    expectSentence(await serveProgram(data).ended, 78, /grants\.json is damaged/);
+  });
+
   it("takes a directory up whose broker was killed", async () => {
     await (await Serve.start(data)).kill();
     const broker = await Serve.start(data);
@@ -137,5 +149,23 @@ describe("token add", () => {
     const wire = await Wire.hello(broker.url, stdout.trim(), { role: "orchestrator" });
     expect(wire.welcome).toMatchObject({ principal: { subject: "o" } });
     await broker.stop();
+  });
+});
+
+describe("log", () => {
+  it("names the entry at which a log is damaged or cut below its head, with 1", async () => {
+    await leaveALog();
+    const segment = join(data, "log", "00000000.jsonl");
+    const whole = readFileSync(segment);
+    const flipped = Buffer.from(whole);
+    flipped[whole.indexOf('"subject":"b"') + 11] = 0x7a;
+    for (const bytes of [flipped, whole.subarray(0, whole.length - 40)]) {
+      writeFileSync(segment, bytes);
+      const { code, stderr } = await a2achan("log", "--data", data).ended;
+      expect(stderr).toMatch(/^a2achan: the log is damaged at entry \d+: [^\n]+\n$/);
+      expect(code).toBe(1);
+    }
+    writeFileSync(segment, whole);
+    expect(await a2achan("log", "--data", data).ended).toMatchObject({ code: 0, stderr: "" });
   });
 });
