@@ -14,6 +14,5 @@ export {
   rowView,
   stageOf,
   stageView,
-  type RowView,
   type StageView,
 } from "./views.js";
