@@ -5,14 +5,6 @@ export { grantFor, coveredRow } from "./authority.js";
 export { decodeEntries, decodeEntry, encodeEntry, type EncodedEntry, type TextLine } from "./entries.js";
 export { BROKER } from "./broker-moves.js";
 export type { Answer } from "./decision.js";
-export type { Command, ClientCommand } from "./commands.js";
+export type { Command } from "./commands.js";
 export type { KernelEvent, PlannedText, Principal, Text } from "./events.js";
-export {
-  correctionPush,
-  deliverable,
-  outcomesOf,
-  rowView,
-  stageOf,
-  stageView,
-  type StageView,
-} from "./views.js";
+export { correctionPush, deliverable, outcomesOf, rowView, stageOf, stageView, type StageView } from "./views.js";

@@ -5,6 +5,7 @@ import { median } from "../stats.js";
 import { measured, using, type Figure, type Setting } from "./figure.js";
 
 const WORKERS = 16;
+const SENDERS = 1;
 const WARM_UP = 16_384;
 /** Sides take turns in short blocks, so that both see the machine awake or both asleep. */
 const BLOCK = 20;
@@ -13,11 +14,11 @@ const BLOCK = 20;
 export function latency({ quick, dist, nodeOptions }: Setting): Promise<Figure[]> {
   const [rounds, blocks] = quick ? [9, 10] : [21, 25];
   return using(async (keep) => {
-    const broker = await keep(BrokerSide.start({ dist, workers: WORKERS, senders: 1 }, nodeOptions));
+    const broker = await keep(BrokerSide.start({ dist, workers: WORKERS, senders: SENDERS }, nodeOptions));
     await new Cycles(broker, WORKERS).run(WARM_UP);
     const onBroker = new Cycles(broker, 1);
     const { sizes } = broker;
-    const relay = await keep(RelaySide.start({ workers: WORKERS, senders: 1, sizes, sameFrames: false }, nodeOptions));
+    const relay = await keep(RelaySide.start({ workers: WORKERS, senders: SENDERS, sizes, sameFrames: false }, nodeOptions));
     await new Cycles(relay, WORKERS).run(WARM_UP);
     const onRelay = new Cycles(relay, 1);
     const p50s: { delivery: [number, number][]; witness: [number, number][] } = { delivery: [], witness: [] };
