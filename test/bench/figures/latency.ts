@@ -18,7 +18,9 @@ export function latency({ quick, dist, nodeOptions }: Setting): Promise<Figure[]
     await new Cycles(broker, WORKERS).run(WARM_UP);
     const onBroker = new Cycles(broker, 1);
     const { sizes } = broker;
-    const relay = await keep(RelaySide.start({ workers: WORKERS, senders: SENDERS, sizes, sameFrames: false }, nodeOptions));
+    const relay = await keep(
+      RelaySide.start({ workers: WORKERS, senders: SENDERS, sizes, sameFrames: false }, nodeOptions),
+    );
     await new Cycles(relay, WORKERS).run(WARM_UP);
     const onRelay = new Cycles(relay, 1);
     const p50s: { delivery: [number, number][]; witness: [number, number][] } = { delivery: [], witness: [] };
