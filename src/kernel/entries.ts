@@ -24,7 +24,7 @@ export function encodeEntry(event: KernelEvent, index: number, workerEntry?: num
   const onText = (field: TextField, { text, salt }: Text): void => {
     if (text !== undefined && salt !== undefined) texts.push({ index, field, salt, utf8: text });
   };
-  const place = workerEntry === undefined ? "" : `"worker_entry":${workerEntry},`;
+  const place = workerEntry === undefined ? "" : `,"worker_entry":${workerEntry}`;
   const line = frequentLine(event, index, place, onText) ?? generalLine(event, index, workerEntry, onText);
   return { line, texts };
 }

@@ -5,7 +5,6 @@ import type {
   Delivered,
   Ended,
   KernelEvent,
-  LoggedContent,
   Planned,
   Principal,
   Row,
@@ -52,87 +51,194 @@ export function frequentLine(
   }
 }
 
+// Joined, not added up: a text that is added up stays in pieces until somebody reads it, and a log in memory never does.
 function admitted(event: Admitted, index: number, workerEntry: string, onText: OnText): string {
-  return (
-    `{"at":${event.at},"by":${principal(event.by)},"content":${contentOf(event.content, onText)},` +
-    `"correction_id":"${event.correction_id}","deliverable":${event.deliverable},"expires_at":${event.expires_at},` +
-    `"index":${index},"kind":"admitted","orchestrator_id":${quoted(event.orchestrator_id)},"seq":${event.seq},` +
-    `${workerEntry}"worker_id":${quoted(event.worker_id)}}`
-  );
-}
-
-function contentOf(content: LoggedContent, onText: OnText): string {
-  let out = "{";
-  if (content.freshness !== undefined) out += `"freshness":"${content.freshness}",`;
-  out += `"issue":${quoted(content.issue)}`;
-  if (content.key !== undefined) out += `,"key":${quoted(content.key)}`;
-  out += `,"lane":${quoted(content.lane)}`;
-  if (content.max_bytes !== undefined) out += `,"max_bytes":${content.max_bytes}`;
-  out += `,"message":${committed("message", content.message, onText)}`;
-  if (content.orchestrator_id !== undefined) out += `,"orchestrator_id":${quoted(content.orchestrator_id)}`;
-  if (content.priority !== undefined) out += `,"priority":"${content.priority}"`;
-  if (content.status_digest !== undefined) out += `,"status_digest":${quoted(content.status_digest)}`;
-  if (content.supersedes !== undefined) out += `,"supersedes":${quoted(content.supersedes)}`;
-  if (content.task_id !== undefined) out += `,"task_id":${quoted(content.task_id)}`;
-  if (content.ttl_ms !== undefined) out += `,"ttl_ms":${content.ttl_ms}`;
-  return `${out},"worker_id":${quoted(content.worker_id)}}`;
+  const { at, by, content, correction_id, deliverable, expires_at, orchestrator_id, seq, worker_id } = event;
+  return [
+    `{"at":`,
+    at,
+    `,"by":`,
+    principal(by),
+    `,"content":{`,
+    content.freshness === undefined ? "" : `"freshness":"${content.freshness}",`,
+    `"issue":`,
+    quoted(content.issue),
+    optional("key", content.key),
+    `,"lane":`,
+    quoted(content.lane),
+    content.max_bytes === undefined ? "" : `,"max_bytes":${content.max_bytes}`,
+    `,"message":`,
+    committed("message", content.message, onText),
+    optional("orchestrator_id", content.orchestrator_id),
+    optional("priority", content.priority),
+    optional("status_digest", content.status_digest),
+    optional("supersedes", content.supersedes),
+    optional("task_id", content.task_id),
+    content.ttl_ms === undefined ? "" : `,"ttl_ms":${content.ttl_ms}`,
+    `,"worker_id":`,
+    quoted(content.worker_id),
+    `},"correction_id":"`,
+    correction_id,
+    `","deliverable":`,
+    deliverable,
+    `,"expires_at":`,
+    expires_at,
+    `,"index":`,
+    index,
+    `,"kind":"admitted","orchestrator_id":`,
+    quoted(orchestrator_id),
+    `,"seq":`,
+    seq,
+    workerEntry,
+    `,"worker_id":`,
+    quoted(worker_id),
+    `}`,
+  ].join("");
 }
 
 function delivered(event: Delivered, index: number, workerEntry: string): string {
-  return (
-    `{"at":${event.at},"attempt":${event.attempt},"by":${principal(event.by)},"correction_id":"${event.correction_id}",` +
-    `"index":${index},"kind":"delivered","orchestrator_id":${quoted(event.orchestrator_id)},` +
-    `"redelivered":${event.redelivered},"session":"${event.session}","stale_context":${event.stale_context},` +
-    `${workerEntry}"worker_id":${quoted(event.worker_id)}}`
-  );
+  const { at, attempt, by, correction_id, orchestrator_id, redelivered, session, stale_context, worker_id } = event;
+  return [
+    `{"at":`,
+    at,
+    `,"attempt":`,
+    attempt,
+    `,"by":`,
+    principal(by),
+    `,"correction_id":"`,
+    correction_id,
+    `","index":`,
+    index,
+    `,"kind":"delivered","orchestrator_id":`,
+    quoted(orchestrator_id),
+    `,"redelivered":`,
+    redelivered,
+    `,"session":"`,
+    session,
+    `","stale_context":`,
+    stale_context,
+    workerEntry,
+    `,"worker_id":`,
+    quoted(worker_id),
+    `}`,
+  ].join("");
 }
 
 function acked(event: Acked, index: number, workerEntry: string): string {
-  return (
-    `{"at":${event.at},"by":${principal(event.by)},"correction_id":"${event.correction_id}",` +
-    `"expires_at":${event.expires_at},"index":${index},"kind":"acked",` +
-    `"orchestrator_id":${quoted(event.orchestrator_id)},"session":"${event.session}",` +
-    `${workerEntry}"worker_id":${quoted(event.worker_id)}}`
-  );
+  const { at, by, correction_id, expires_at, orchestrator_id, session, worker_id } = event;
+  return [
+    `{"at":`,
+    at,
+    `,"by":`,
+    principal(by),
+    `,"correction_id":"`,
+    correction_id,
+    `","expires_at":`,
+    expires_at,
+    `,"index":`,
+    index,
+    `,"kind":"acked","orchestrator_id":`,
+    quoted(orchestrator_id),
+    `,"session":"`,
+    session,
+    `"`,
+    workerEntry,
+    `,"worker_id":`,
+    quoted(worker_id),
+    `}`,
+  ].join("");
 }
 
 function planned(event: Planned, index: number, workerEntry: string, onText: OnText): string {
-  return (
-    `{"at":${event.at},"by":${principal(event.by)},${event.echo === undefined ? "" : '"echo":true,'}"index":${index},` +
-    `"kind":"planned","reflects":${ids(event.reflects)},"summary":${committed("summary", event.summary, onText)},` +
-    `${event.via === undefined ? "" : `"via":"${event.via}",`}${workerEntry}"worker_id":${quoted(event.worker_id)}}`
-  );
+  const { at, by, echo, reflects, summary, via, worker_id } = event;
+  return [
+    `{"at":`,
+    at,
+    `,"by":`,
+    principal(by),
+    echo === undefined ? "" : `,"echo":true`,
+    `,"index":`,
+    index,
+    `,"kind":"planned","reflects":`,
+    ids(reflects),
+    `,"summary":`,
+    committed("summary", summary, onText),
+    optional("via", via),
+    workerEntry,
+    `,"worker_id":`,
+    quoted(worker_id),
+    `}`,
+  ].join("");
 }
 
 function ended(event: Ended, index: number, workerEntry: string, onText: OnText): string {
-  let out = `{"at":${event.at},"by":${principal(event.by)},"correction_id":"${event.correction_id}"`;
-  if (event.detail !== undefined) out += `,"detail":"${event.detail}"`;
-  if (event.echo !== undefined) out += ',"echo":true';
-  out += `,"index":${index},"kind":"${event.kind}","orchestrator_id":${quoted(event.orchestrator_id)}`;
-  if (event.reason !== undefined) out += `,"reason":${committed("reason", event.reason, onText)}`;
-  if (event.superseded_by !== undefined) out += `,"superseded_by":${quoted(event.superseded_by)}`;
-  return `${out},${workerEntry}"worker_id":${quoted(event.worker_id)}}`;
+  const { at, by, correction_id, detail, echo, kind, orchestrator_id, reason, superseded_by, worker_id } = event;
+  return [
+    `{"at":`,
+    at,
+    `,"by":`,
+    principal(by),
+    `,"correction_id":"`,
+    correction_id,
+    `"`,
+    optional("detail", detail),
+    echo === undefined ? "" : `,"echo":true`,
+    `,"index":`,
+    index,
+    `,"kind":"`,
+    kind,
+    `","orchestrator_id":`,
+    quoted(orchestrator_id),
+    reason === undefined ? "" : `,"reason":${committed("reason", reason, onText)}`,
+    optional("superseded_by", superseded_by),
+    workerEntry,
+    `,"worker_id":`,
+    quoted(worker_id),
+    `}`,
+  ].join("");
 }
 
 function status(event: StatusChanged, index: number, workerEntry: string, onText: OnText): string {
-  return (
-    `{"at":${event.at},"by":${principal(event.by)},"cause":"${event.cause}","index":${index},"kind":"status",` +
-    `${event.outcome === undefined ? "" : `"outcome":"${event.outcome}",`}"row":${rowOf(event.row, onText)},` +
-    `"status_digest":"${event.status_digest}",${workerEntry}"worker_id":${quoted(event.worker_id)}}`
-  );
+  const { at, by, cause, outcome, row, status_digest, worker_id } = event;
+  const { last_action, next_action } = row;
+  return [
+    `{"at":`,
+    at,
+    `,"by":`,
+    principal(by),
+    `,"cause":"`,
+    cause,
+    `","index":`,
+    index,
+    `,"kind":"status"`,
+    optional("outcome", outcome),
+    `,"row":{"issue":`,
+    quoted(row.issue),
+    `,"lane":`,
+    quoted(row.lane),
+    last_action === undefined ? "" : `,"last_action":${committed("last_action", last_action, onText)}`,
+    `,"live":`,
+    row.live,
+    next_action === undefined ? "" : nextAction(next_action, onText),
+    `,"schema":"`,
+    STATUS_SCHEMA,
+    `","seq":`,
+    row.seq,
+    optional("task_id", row.task_id),
+    `,"worker_id":`,
+    quoted(row.worker_id),
+    `},"status_digest":"`,
+    status_digest,
+    `"`,
+    workerEntry,
+    `,"worker_id":`,
+    quoted(worker_id),
+    `}`,
+  ].join("");
 }
 
-function rowOf(row: Row, onText: OnText): string {
-  let out = `{"issue":${quoted(row.issue)},"lane":${quoted(row.lane)}`;
-  if (row.last_action !== undefined) out += `,"last_action":${committed("last_action", row.last_action, onText)}`;
-  out += `,"live":${row.live}`;
-  if (row.next_action !== undefined) {
-    const { reflects, summary } = row.next_action;
-    out += `,"next_action":{"reflects":${ids(reflects)},"summary":${committed("summary", summary, onText)}}`;
-  }
-  out += `,"schema":"${STATUS_SCHEMA}","seq":${row.seq}`;
-  if (row.task_id !== undefined) out += `,"task_id":${quoted(row.task_id)}`;
-  return `${out},"worker_id":${quoted(row.worker_id)}}`;
+function nextAction({ reflects, summary }: NonNullable<Row["next_action"]>, onText: OnText): string {
+  return `,"next_action":{"reflects":${ids(reflects)},"summary":${committed("summary", summary, onText)}}`;
 }
 
 const principals = new WeakMap<Principal, string>();
@@ -155,6 +261,10 @@ function committed(field: TextField, text: Text, onText: OnText): string {
 
 function ids(reflects: readonly string[]): string {
   return reflects.length === 0 ? "[]" : `["${reflects.join('","')}"]`;
+}
+
+function optional(name: string, value: string | undefined): string {
+  return value === undefined ? "" : `,"${name}":${quoted(value)}`;
 }
 
 function quoted(value: string): string {

@@ -56,6 +56,13 @@ if (
 
 mkdirSync(values.scratch, { recursive: true });
 const scratch = mkdtempSync(join(resolve(values.scratch), "a2achan-bench-"));
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  // The servers end by themselves when this process is gone.
+  process.once(signal, () => {
+    rmSync(scratch, { recursive: true, force: true });
+    process.exit(1);
+  });
+}
 const profile = values.profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${resolve(values.profile)}`];
 const dist = `${pathToFileURL(resolve(values.dist)).href}/`;
 const setting: Setting = { quick: values.quick, dist, scratch, nodeOptions: profile };

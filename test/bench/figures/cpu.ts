@@ -56,7 +56,7 @@ function over(limit: "strict" | "same", all: readonly Cost[]): Pick<Figure, "mea
 
 /** New processes for each set of rounds: how a process was compiled and laid out stays with it. */
 async function costs({ quick, dist, nodeOptions }: Setting, senders: number): Promise<Cost[]> {
-  const [sets, rounds, cycles] = quick ? [2, 4, 4_096] : [3, 5, 8_192];
+  const [sets, rounds, cycles] = quick ? [2, 4, 4_096] : [5, 4, 4_096];
   const all: Cost[] = [];
   for (let set = 0; set < sets; set += 1) {
     await using(async (keep) => {
