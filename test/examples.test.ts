@@ -80,7 +80,8 @@ function run(file: string, env: NodeJS.ProcessEnv = {}): Program {
   return new Program(["--import", "tsx", join(root, file)], { env: { ...process.env, ...env } });
 }
 
-describe.concurrent("the examples", () => {
+// Each example bounds itself, within a minute; the test's own limit only guards that.
+describe.concurrent("the examples", { timeout: 90_000 }, () => {
   it.for(Object.keys(LINES).filter((name) => hasPython || name !== "python-worker"))(
     "%s does what it tells",
     async (name, { expect }) => {

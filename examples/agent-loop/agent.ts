@@ -49,7 +49,8 @@ async function consider(correction: Correction, model: Model, context: string[])
     const next_action = { summary: turn.plan, reflects: [correction.correction_id] };
     const answer = await correction.ack({ next_action });
     if (isRefused(answer)) throw new Error(answer.advice);
-    return turn.plan;
+    // Any other stage is an end that came first; then the plan was not taken either.
+    return answer.stage === "WITNESSED" ? turn.plan : undefined;
   }
   const answer = await correction.decline("decline" in turn ? turn.decline : "the task is done");
   if (isRefused(answer)) throw new Error(answer.advice);
