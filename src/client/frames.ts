@@ -63,7 +63,8 @@ export function writeFrame(codec: Codec, frame: object): Written {
     return codec.encode(frame);
   } catch (cause) {
     if (!(cause instanceof RangeError)) throw cause;
-    const sentence = "A text of the request has a lone surrogate, which msgpack has no form for; send well-formed texts.";
+    const sentence =
+      "A text of the request has a lone surrogate, which msgpack has no form for; send well-formed texts.";
     throw new A2achanError("bad_frame", { sentence, cause });
   }
 }

@@ -1,15 +1,5 @@
 import { MAX_DEPTH, MAX_NODES } from "./limits.js";
-import {
-  addKey,
-  keyEnd,
-  keyText,
-  noKeys,
-  sequenceEnd,
-  startOf,
-  verdictOf,
-  type Cursor,
-  type Scanned,
-} from "./scan.js";
+import { addKey, keyEnd, keyText, noKeys, sequenceEnd, startOf, verdictOf, type Cursor, type Scanned } from "./scan.js";
 
 const FIX_MAP = 0x80;
 const FIX_ARRAY = 0x90;
