@@ -26,7 +26,7 @@ export type Step =
   | ({ send: string; frame: Fields; as?: string } & Came)
   | ({ reply: string; to: string; bytes_at_most?: number } & Came)
   | ({ push: string; expect: Fields } & Came)
-  | { raw: string; frame?: unknown; text?: unknown; base64?: unknown; binary?: boolean }
+  | { raw: string; frame?: unknown; text?: unknown; base64?: unknown; binary?: boolean; what?: string }
   | { none: string; expect: Fields }
   | { check: unknown; expect: unknown }
   | { close: string }

@@ -19,9 +19,11 @@ async function expectPlayed(scenario: Scenario, codec: CodecName): Promise<void>
   await runner.play(scenario, codec);
 }
 
-const topics = codecsToPlay().flatMap((codec) =>
-  loadTopics().map(({ topic, scenarios }) => [topic, codec, scenarios.filter(isOver(codec))] as const),
-);
+const topics = codecsToPlay()
+  .flatMap((codec) =>
+    loadTopics().map(({ topic, scenarios }) => [topic, codec, scenarios.filter(isOver(codec))] as const),
+  )
+  .filter(([_topic, _codec, scenarios]) => scenarios.length > 0);
 
 describe.each(topics)("%s over %s", (_topic, codec, scenarios) => {
   it.each(scenarios.map((scenario) => [titleOf(scenario), scenario] as const))("%s", async (_title, scenario) => {

@@ -169,6 +169,7 @@ export function writeMsgpack(value: unknown, choose: Choose = () => 0): Buffer {
   if (typeof value === "boolean") return Buffer.of(value ? 0xc3 : 0xc2);
   if (typeof value === "number" || typeof value === "bigint") return pick(numberForms(value), choose);
   if (typeof value === "string") {
+    if (!value.isWellFormed()) throw new RangeError("a lone surrogate has no UTF-8");
     const text = Buffer.from(value);
     return Buffer.concat([pick(headForms("str", text.length), choose), text]);
   }
