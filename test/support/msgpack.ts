@@ -14,6 +14,9 @@ type Item =
 type Step = string | number;
 export type Judged = { ok: true; value: unknown; fault?: { detail: string; path: Step[] } } | { ok: false };
 
+/** One error for all: the trace of each would take longer than the reading. */
+const BROKEN = new Error("no message of the profile");
+
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** Formats with a number behind them: [width, how a DataView reads and writes it]. */
@@ -30,7 +33,7 @@ const NUMBERS = {
   0xcb: [8, "Float64"],
 } as const;
 
-/** First formats with 1, 2 and 4 bytes of length: those of array and map begin with 2. */
+/** The format with 1 byte of length; those with 2 and 4 follow. Array and map begin with 2, so theirs is another's. */
 const LENGTHS = { str: 0xd9, array: 0xdb, map: 0xdd } as const;
 
 class Reader {
@@ -62,28 +65,33 @@ class Reader {
     if (format >= 0xd9 && format <= 0xdb) return this.#text(this.#uint(2 ** (format - 0xd9)));
     if (format >= 0xdc && format <= 0xdd) return this.#array(this.#uint(2 ** (format - 0xdb)));
     if (format >= 0xde && format <= 0xdf) return this.#map(this.#uint(2 ** (format - 0xdd)));
-    throw new RangeError("c1 is never used");
+    throw BROKEN;
   }
 
-  #take(length: number): Buffer {
-    if (length > this.#bytes.length - this.#at) throw new RangeError("cut short");
-    const taken = Buffer.from(this.#bytes.subarray(this.#at, this.#at + length));
+  /** Where the next `length` bytes begin. */
+  #take(length: number): number {
+    const from = this.#at;
+    if (length > this.#bytes.length - from) throw BROKEN;
     this.#at += length;
-    return taken;
+    return from;
   }
 
   #uint(width: number): number {
-    return this.#take(width).readUIntBE(0, width);
+    const from = this.#take(width);
+    let value = 0;
+    for (let at = from; at < this.#at; at += 1) value = value * 256 + (this.#bytes[at] ?? 0);
+    return value;
   }
 
   #number(format: keyof typeof NUMBERS): number | bigint {
     const [width, type] = NUMBERS[format];
-    const taken = this.#take(width);
-    return new DataView(taken.buffer, taken.byteOffset, width)[`get${type}`](0);
+    const { buffer, byteOffset } = this.#bytes;
+    return new DataView(buffer, byteOffset + this.#take(width), width)[`get${type}`](0);
   }
 
   #text(length: number): Item {
-    return { kind: "scalar", value: utf8.decode(this.#take(length)) };
+    const from = this.#take(length);
+    return { kind: "scalar", value: utf8.decode(this.#bytes.subarray(from, this.#at)) };
   }
 
   #other(length: number): Item {
@@ -104,8 +112,6 @@ class Reader {
   }
 }
 
-class Broken extends Error {}
-
 /** Walks what was read: values, depth, keys, and the first number that breaks the number rule. */
 class Profile {
   fault: { detail: string; path: Step[] } | undefined;
@@ -113,7 +119,7 @@ class Profile {
 
   value(item: Item, path: Step[], depth: number): unknown {
     this.#nodes += 1;
-    if (this.#nodes > 4096 || item.kind === "other") throw new Broken();
+    if (this.#nodes > 4096 || item.kind === "other") throw BROKEN;
     if (item.kind === "scalar") return item.value;
     if (item.kind === "number") {
       const { value } = item;
@@ -121,12 +127,12 @@ class Profile {
       if (!fits) this.fault ??= { detail: "SHAPE", path };
       return Number(value);
     }
-    if (depth === 8) throw new Broken();
+    if (depth === 8) throw BROKEN;
     if (item.kind === "array") return item.items.map((child, index) => this.value(child, [...path, index], depth + 1));
     const entries = new Map<string, unknown>();
     for (const [key, child] of item.pairs) {
       const name = key.kind === "scalar" ? key.value : undefined;
-      if (typeof name !== "string" || !/^[a-z][a-z0-9_]{0,31}$/.test(name) || entries.has(name)) throw new Broken();
+      if (typeof name !== "string" || !/^[a-z][a-z0-9_]{0,31}$/.test(name) || entries.has(name)) throw BROKEN;
       entries.set(name, this.value(child, [...path, name], depth + 1));
     }
     return Object.fromEntries(entries);
@@ -147,8 +153,8 @@ export function judgeMsgpack(bytes: Uint8Array): Judged {
     const value = profile.value(item, [], 0);
     return profile.fault === undefined ? { ok: true, value } : { ok: true, value, fault: profile.fault };
   } catch (error) {
-    // TypeError: TextDecoder on ill-formed UTF-8.
-    if (error instanceof Broken || error instanceof RangeError || error instanceof TypeError) return { ok: false };
+    // TypeError: TextDecoder on ill-formed UTF-8. RangeError: deeper than the stack.
+    if (error === BROKEN || error instanceof RangeError || error instanceof TypeError) return { ok: false };
     throw error;
   }
 }
@@ -165,57 +171,75 @@ export type Choose = (below: number) => number;
 
 /** Values as JSON has them, and bigints for integers of 64 bits. */
 export function writeMsgpack(value: unknown, choose: Choose = () => 0): Buffer {
-  if (value === null) return Buffer.of(0xc0);
-  if (typeof value === "boolean") return Buffer.of(value ? 0xc3 : 0xc2);
-  if (typeof value === "number" || typeof value === "bigint") return pick(numberForms(value), choose);
-  if (typeof value === "string") {
+  const parts: Uint8Array[] = [];
+  write(value, choose, parts);
+  return Buffer.concat(parts);
+}
+
+function write(value: unknown, choose: Choose, into: Uint8Array[]): void {
+  if (value === null) into.push(Buffer.of(0xc0));
+  else if (typeof value === "boolean") into.push(Buffer.of(value ? 0xc3 : 0xc2));
+  else if (typeof value === "number" || typeof value === "bigint") into.push(numberAs(value, choose));
+  else if (typeof value === "string") {
     if (!value.isWellFormed()) throw new RangeError("a lone surrogate has no UTF-8");
     const text = Buffer.from(value);
-    return Buffer.concat([pick(headForms("str", text.length), choose), text]);
+    into.push(headAs("str", text.length, choose), text);
+  } else if (Array.isArray(value)) {
+    into.push(headAs("array", value.length, choose));
+    for (const item of value) write(item, choose, into);
+  } else {
+    const entries = Object.entries(value as object).filter(([, member]) => member !== undefined);
+    into.push(headAs("map", entries.length, choose));
+    for (const part of entries.flat()) write(part, choose, into);
   }
-  if (Array.isArray(value)) {
-    return Buffer.concat([
-      pick(headForms("array", value.length), choose),
-      ...value.map((v) => writeMsgpack(v, choose)),
-    ]);
-  }
-  const entries = Object.entries(value as object).filter(([, member]) => member !== undefined);
-  const parts = entries.flat().map((part) => writeMsgpack(part, choose));
-  return Buffer.concat([pick(headForms("map", entries.length), choose), ...parts]);
 }
 
-function pick(forms: readonly Buffer[], choose: Choose): Buffer {
-  return forms[choose(forms.length)] as Buffer;
+/** Fix formats, how many lengths they hold, and widths of the others. */
+const HEADS = {
+  str: { fix: 0xa0, below: 32, widths: [1, 2, 4] },
+  array: { fix: 0x90, below: 16, widths: [2, 4] },
+  map: { fix: 0x80, below: 16, widths: [2, 4] },
+} as const;
+
+function headAs(kind: keyof typeof HEADS, length: number, choose: Choose): Buffer {
+  const { fix, below, widths } = HEADS[kind];
+  const fits = widths.filter((width) => length < 256 ** width);
+  const chosen = choose(fits.length + (length < below ? 1 : 0)) - (length < below ? 1 : 0);
+  const width = fits[chosen];
+  if (width === undefined) return Buffer.of(fix + length);
+  const head = Buffer.alloc(1 + width, LENGTHS[kind] + Math.log2(width));
+  head.writeUIntBE(length, 1, width);
+  return head;
 }
 
-const FIX = { str: [0xa0, 32], array: [0x90, 16], map: [0x80, 16] } as const;
+const scratch = new DataView(new ArrayBuffer(8));
 
-function headForms(kind: keyof typeof FIX, length: number): Buffer[] {
-  const forms: Buffer[] = [];
-  const [fix, below] = FIX[kind];
-  if (length < below) forms.push(Buffer.of(fix + length));
-  for (const [step, width] of [1, 2, 4].entries()) {
-    if ((width === 1 && kind !== "str") || length >= 256 ** width) continue;
-    const head = Buffer.alloc(1 + width, LENGTHS[kind] + step);
-    head.writeUIntBE(length, 1, width);
-    forms.push(head);
+/** Writes the number in one format at the front of `scratch`; whether it reads back the same. */
+function holds([, type]: (typeof NUMBERS)[keyof typeof NUMBERS], value: number | bigint): boolean {
+  if (type === "BigUint64" || type === "BigInt64") {
+    if (typeof value === "number" && !isPlain(value)) return false;
+    scratch[`set${type}`](0, BigInt(value));
+    return scratch[`get${type}`](0) === BigInt(value);
   }
-  return forms;
+  if (typeof value === "bigint") return false;
+  scratch[`set${type}`](0, value);
+  return Object.is(scratch[`get${type}`](0), value);
 }
 
-/** Every format that gives the value back. */
-function numberForms(value: number | bigint): Buffer[] {
-  const forms: Buffer[] = [];
-  if (typeof value === "number" && isPlain(value) && value >= -32 && value < 128) forms.push(Buffer.of(value & 255));
-  for (const [format, [width, type]] of Object.entries(NUMBERS)) {
-    const form = Buffer.alloc(1 + width, Number(format));
-    const view = new DataView(form.buffer, form.byteOffset + 1, width);
-    const big = type === "BigUint64" || type === "BigInt64";
-    if (big && (typeof value === "bigint" || isPlain(value))) view[`set${type}`](0, BigInt(value));
-    else if (!big && typeof value === "number") view[`set${type}`](0, value);
-    else continue;
-    const back = view[`get${type}`](0);
-    if (Object.is(typeof value === "number" ? Number(back) : back, value)) forms.push(form);
-  }
-  return forms;
+/** Formats in order of width, then as the specification lists them. */
+const FORMATS = Object.keys(NUMBERS)
+  .map(Number)
+  .toSorted(
+    (a, b) => NUMBERS[a as keyof typeof NUMBERS][0] - NUMBERS[b as keyof typeof NUMBERS][0],
+  ) as (keyof typeof NUMBERS)[];
+
+function numberAs(value: number | bigint, choose: Choose): Buffer {
+  const fix = typeof value === "number" && isPlain(value) && value >= -32 && value < 128 ? 1 : 0;
+  const fits = FORMATS.filter((format) => holds(NUMBERS[format], value));
+  const chosen = choose(fits.length + fix) - fix;
+  const format = fits[chosen];
+  if (format === undefined) return Buffer.of(Number(value) & 255);
+  holds(NUMBERS[format], value);
+  const [width] = NUMBERS[format];
+  return Buffer.concat([Buffer.of(format), new Uint8Array(scratch.buffer, 0, width)]);
 }

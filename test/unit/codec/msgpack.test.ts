@@ -134,6 +134,8 @@ describe("one map a message [A2C-FRM-34]", () => {
     expect(decode(whole)).toStrictEqual({ ok: true, value: { a: [256, "xyz"], b: 2, c: [{ d: null }] } });
     for (let length = 0; length < whole.length; length += 1) {
       expect(decode(whole.subarray(0, length)), String(length)).toEqual(CLOSE);
+      // Its memory ends where the message does.
+      expect(decode(Uint8Array.from(whole.subarray(0, length))), String(length)).toEqual(CLOSE);
     }
     expect(decode(Buffer.concat([whole, Buffer.of(0xc0)]))).toEqual(CLOSE);
   });
@@ -381,7 +383,7 @@ describe("strings [A2C-FRM-44]", () => {
   it("closes on a sequence that only the bytes behind its string complete", () => {
     // A tail byte of UTF-8 is the head of a map, an array or a string: each is a value here.
     expect(decode('82 a1 "a" a1 c3 a1 "b" 00')).toEqual(CLOSE);
-    expect(decode(held("92 a1 c3 80"))).toEqual(CLOSE);
+    expect(decode(held("92 a1 c3 80 00"))).toEqual(CLOSE);
     expect(decode(held("92 a2 c3 a9 80"))).toStrictEqual(value(["é", {}]));
   });
 });
