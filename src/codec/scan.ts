@@ -54,7 +54,7 @@ export function sequenceEnd(bytes: Uint8Array, at: number): number {
 export function keyEnd(bytes: Uint8Array, start: number, limit = bytes.length): number {
   let at = start;
   for (;;) {
-    const byte = at < limit ? byteAt(bytes, at) : 0;
+    const byte = at < limit ? (bytes[at] as number) : 0;
     const letter = byte >= 0x61 && byte <= 0x7a;
     const tail = (byte >= 0x30 && byte <= 0x39) || byte === 0x5f;
     if (!letter && (!tail || at === start)) break;
