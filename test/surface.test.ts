@@ -48,6 +48,7 @@ describe("the public surface", () => {
       "STAGE_DETAILS",
       "STATUS_SCHEMA",
       "SUBPROTOCOL_JSON",
+      "SUBPROTOCOL_MSGPACK",
       "TEXT_FIELDS",
       "TEXT_POLICY",
       "TOKEN_ROLES",

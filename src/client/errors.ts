@@ -6,7 +6,7 @@ export const ERROR_CODES = [
   "role_not_granted",
   /** A newer session of the same worker took over (close 4409). Final. */
   "fenced",
-  /** The broker could not trust a frame of this client (close 4400), or a frame is too large to send. */
+  /** The broker could not trust a frame of this client (close 4400), or a frame cannot be written or is too large to send. */
   "bad_frame",
   /** The first connection could not be made. Later ones are tried again without end. */
   "unreachable",

@@ -1,6 +1,7 @@
+import type { Codec } from "../codec/codec.js";
 import { LIMITS, type Push, type Reply, type ReplyOf, type RequestOf } from "../protocol/index.js";
 import { A2achanError } from "./errors.js";
-import { readFrame, writeFrame } from "./frames.js";
+import { readFrame, writeFrame, type Written } from "./frames.js";
 import { Pace } from "./pace.js";
 import type { Runtime } from "./runtime.js";
 import { openSocket, type Socket } from "./socket.js";
@@ -25,6 +26,7 @@ const GRACE_MS = 5_000;
 export class Link {
   readonly #runtime: Runtime;
   readonly #events: LinkEvents;
+  readonly #codec: Codec;
   readonly #socket: Socket;
   #pace: Pace | undefined;
   #watchdog: Disposable;
@@ -33,17 +35,22 @@ export class Link {
   #helloRefusal: ReplyOf<"refusal"> | undefined;
   #cutFor: A2achanError | undefined;
 
-  constructor(options: { url: string; token: string; hello: () => Hello }, runtime: Runtime, events: LinkEvents) {
+  constructor(
+    options: { url: string; token: string; codec: Codec; hello: () => Hello },
+    runtime: Runtime,
+    events: LinkEvents,
+  ) {
     const { clock } = runtime;
     this.#runtime = runtime;
+    this.#codec = options.codec;
     this.#events = events;
     this.#aliveAt = clock.monotonic();
     this.#watchdog = clock.at(WELCOME_WITHIN_MS, () => {
       const sentence = "The broker did not welcome this client in time; check the URL and the broker's load.";
       this.cut(new A2achanError("unreachable", { sentence }));
     });
-    this.#socket = openSocket(options.url, options.token, {
-      open: () => this.#socket.send(writeFrame({ type: "hello", id: HELLO_ID, ...options.hello() })),
+    this.#socket = openSocket(options.url, options.codec.subprotocol, options.token, {
+      open: () => this.#hello(options.hello()),
       message: (data, isBinary) => this.#message(data, isBinary),
       ping: () => this.#alive(),
       closed: (why) => this.#closed(why),
@@ -51,7 +58,7 @@ export class Link {
   }
 
   /** Sends a frame when the broker's frame budget allows, if it is still wanted then. */
-  send(frame: string, wanted: () => boolean): void {
+  send(frame: Written, wanted: () => boolean): void {
     this.#pace?.add(frame, wanted);
   }
 
@@ -65,10 +72,18 @@ export class Link {
     this.#socket.cut();
   }
 
+  #hello(fields: Hello): void {
+    try {
+      this.#socket.send(writeFrame(this.#codec, { type: "hello", id: HELLO_ID, ...fields }));
+    } catch (error) {
+      this.cut(error instanceof A2achanError ? error : new A2achanError("protocol", { cause: error }));
+    }
+  }
+
   #message(data: Uint8Array, isBinary: boolean): void {
     this.#alive();
     if (this.#cutFor !== undefined) return;
-    const incoming = isBinary ? undefined : readFrame(data);
+    const incoming = isBinary === this.#codec.binary ? readFrame(this.#codec, data) : undefined;
     if (incoming === undefined) return this.cut(new A2achanError("protocol"));
     if (this.#welcomedAt !== undefined) {
       if (incoming.kind === "reply") this.#events.reply(incoming.reply);

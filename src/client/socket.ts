@@ -1,5 +1,5 @@
 import { WebSocket } from "ws";
-import { FINAL_CLOSE_CODES, SUBPROTOCOL_JSON } from "../protocol/index.js";
+import { FINAL_CLOSE_CODES } from "../protocol/index.js";
 import { A2achanError, type ErrorCode } from "./errors.js";
 
 /** The largest message that is taken from a broker; its pages are of 48 KiB. */
@@ -15,7 +15,8 @@ export interface SocketEvents {
 }
 
 export interface Socket {
-  send(text: string): void;
+  /** Sends one message: of text, or binary. */
+  send(message: string | Uint8Array): void;
   /** Says goodbye (close 1000). */
   close(): void;
   /** Cuts the connection. */
@@ -30,9 +31,9 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
 };
 
 /** Opens a WebSocket to a broker. Never throws; what goes wrong is told by `closed`. */
-export function openSocket(url: string, token: string, events: SocketEvents): Socket {
+export function openSocket(url: string, subprotocol: string, token: string, events: SocketEvents): Socket {
   let why: { error: A2achanError; final: boolean } | undefined;
-  const ws = construct(url, token);
+  const ws = construct(url, subprotocol, token);
   if (ws instanceof A2achanError) {
     queueMicrotask(() => events.closed({ error: ws, final: true }));
     return { send: () => {}, close: () => {}, cut: () => {} };
@@ -51,22 +52,22 @@ export function openSocket(url: string, token: string, events: SocketEvents): So
   ws.on("ping", () => events.ping());
   ws.on("close", (code, reason) => events.closed(why ?? closedWith(code, reason.toString("utf8"))));
   return {
-    send: (text) => {
-      if (ws.readyState === WebSocket.OPEN) ws.send(text, () => {});
+    send: (message) => {
+      if (ws.readyState === WebSocket.OPEN) ws.send(message, () => {});
     },
     close: () => ws.close(1000, "done"),
     cut: () => ws.terminate(),
   };
 }
 
-function construct(url: string, token: string): WebSocket | A2achanError {
+function construct(url: string, subprotocol: string, token: string): WebSocket | A2achanError {
   // Node would refuse such a header by throwing; a token read from a file often still has its line end.
   if (!/^[!-~]+$/.test(token)) {
     const sentence = "The token is not one word of printable ASCII; check for blanks and line ends.";
     return new A2achanError("unauthenticated", { sentence });
   }
   try {
-    return new WebSocket(url, SUBPROTOCOL_JSON, {
+    return new WebSocket(url, subprotocol, {
       headers: { authorization: `Bearer ${token}` },
       perMessageDeflate: false,
       maxPayload: MAX_PAYLOAD,
