@@ -1,4 +1,4 @@
-import { LIMITS, type Push } from "../protocol/index.js";
+import { LIMITS, utf8Bytes, type Push } from "../protocol/index.js";
 import { Backoff } from "./backoff.js";
 import { bounded, type CallOptions } from "./bounded.js";
 import { Calls, type AskOptions, type Asked } from "./calls.js";
@@ -11,7 +11,7 @@ import type { Runtime } from "./runtime.js";
 export interface ConnectOptions {
   /** `ws://HOST:PORT/v1` or `wss://...`. */
   url: string;
-  /** As `a2achan token add` printed it. Sent as `Authorization: Bearer`, never in the URL. */
+  /** As `a2achan token add` printed it. Sent as `Authorization: Bearer`, by a browser in `hello`; never in the URL. */
   token: string;
   /** Ends the client: its calls and streams fail with `aborted`. */
   signal?: AbortSignal;
@@ -97,7 +97,7 @@ export class Connection {
     if (this.#ended !== undefined) return { reply: Promise.reject(this.#ended), drop: () => {} };
     const { id, frame, ...asked } = this.#calls.make(ask, options);
     const limit = this.#welcome?.limits["frame_bytes"] ?? LIMITS.frame_bytes;
-    if (Buffer.byteLength(frame) > limit) {
+    if (utf8Bytes(frame) > limit) {
       asked.drop();
       const sentence = `The request is over ${limit} bytes, which no broker takes; shorten its texts.`;
       return { reply: Promise.reject(new A2achanError("bad_frame", { sentence })), drop: () => {} };

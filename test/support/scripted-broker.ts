@@ -42,6 +42,8 @@ export const FIRST_RETRY_MS = 125;
 /** One connection of a client, as its script sees it. */
 export class Script {
   readonly authorization: string | undefined;
+  /** Whether `ping` frames are answered by themselves, and never seen. */
+  answersPings = true;
   readonly #ws: WebSocket;
   readonly #frames: Frame[] = [];
   readonly #waiting: ((frame: Frame) => void)[] = [];
@@ -54,6 +56,7 @@ export class Script {
     ws.on("error", () => {});
     ws.on("message", (data) => {
       const frame = JSON.parse((data as Buffer).toString("utf8")) as Frame;
+      if (frame.type === "ping" && this.answersPings) return this.send({ type: "pong", id: frame["id"] });
       const waiting = this.#waiting.shift();
       if (waiting === undefined) this.#frames.push(frame);
       else waiting(frame);
