@@ -42,6 +42,7 @@ export const FIRST_RETRY_MS = 125;
 /** One connection of a client, as its script sees it. */
 export class Script {
   readonly authorization: string | undefined;
+  readonly subprotocol: string;
   /** Whether `ping` frames are answered by themselves, and never seen. */
   answersPings = true;
   readonly #ws: WebSocket;
@@ -53,6 +54,7 @@ export class Script {
   constructor(ws: WebSocket, authorization: string | undefined) {
     this.#ws = ws;
     this.authorization = authorization;
+    this.subprotocol = ws.protocol;
     ws.on("error", () => {});
     ws.on("message", (data) => {
       const frame = JSON.parse((data as Buffer).toString("utf8")) as Frame;
