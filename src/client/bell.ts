@@ -10,7 +10,7 @@ export class Bell {
     for (const wake of waiting) wake();
   }
 
-  /** Resolves at the next ring; rejects with `aborted`. */
+  /** Resolves at the next ring; rejects with `aborted` when `signal`, which has not fired yet, does so before. */
   wait(signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const wake = (): void => {
@@ -21,7 +21,6 @@ export class Bell {
         this.#waiting.delete(wake);
         reject(new A2achanError("aborted", { cause: signal?.reason }));
       };
-      if (signal?.aborted === true) return onAbort();
       signal?.addEventListener("abort", onAbort, { once: true });
       this.#waiting.add(wake);
     });

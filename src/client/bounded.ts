@@ -1,9 +1,9 @@
 import { A2achanError } from "./errors.js";
 import type { ClientClock } from "./runtime.js";
 
-/** How one call can be cut short. */
+/** How one call or one stream can be cut short. */
 export interface CallOptions {
-  /** Gives the call up with `aborted`; what was sent stays sent. */
+  /** Gives the call up with `aborted`, ends the stream with it; what was sent stays sent. */
   signal?: AbortSignal;
 }
 

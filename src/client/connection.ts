@@ -2,7 +2,7 @@ import { LIMITS, utf8Bytes, type Push } from "../protocol/index.js";
 import { Backoff } from "./backoff.js";
 import { bounded, type CallOptions } from "./bounded.js";
 import { Calls, type AskOptions, type Asked } from "./calls.js";
-import { A2achanError } from "./errors.js";
+import { A2achanError, abortedBy } from "./errors.js";
 import type { AnswerTo, Ask, AskType } from "./frames.js";
 import { Link, type Hello, type Welcome } from "./link.js";
 import type { Runtime } from "./runtime.js";
@@ -112,9 +112,8 @@ export class Connection {
     options?: CallOptions,
     heard?: AskOptions<T>["heard"],
   ): Promise<AnswerTo<T>> {
-    if (options?.signal?.aborted === true) {
-      return Promise.reject(new A2achanError("aborted", { cause: options.signal.reason }));
-    }
+    const aborted = abortedBy(options?.signal);
+    if (aborted !== undefined) return Promise.reject(aborted);
     const { reply, drop } = this.ask(ask, heard === undefined ? {} : { heard });
     return this.within(reply, options, drop);
   }

@@ -42,6 +42,11 @@ const SENTENCES: Readonly<Record<ErrorCode, string>> = {
   unknown_outcome: "The broker no longer knows this correction; look it up in the witness log.",
 };
 
+/** What a signal of the caller that has fired fails a call or a stream with; undefined before. */
+export function abortedBy(signal: AbortSignal | undefined): A2achanError | undefined {
+  return signal?.aborted === true ? new A2achanError("aborted", { cause: signal.reason }) : undefined;
+}
+
 /** The one error of the SDK: a closed `code`, and a sentence that says what to do. */
 export class A2achanError extends Error {
   readonly code: ErrorCode;

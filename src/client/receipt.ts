@@ -1,4 +1,5 @@
 import { isOpen, type Refusal, type ReplyOf, type Stage, type WorkerStatus } from "../protocol/index.js";
+import type { CallOptions } from "./bounded.js";
 import type { Outcome, StageNotice } from "./course.js";
 import { A2achanError } from "./errors.js";
 import { movedFields, type MovedField } from "./moved.js";
@@ -30,7 +31,7 @@ export interface Admitted {
    */
   readonly outcome: Promise<Outcome>;
   /** Its stages, each once, in order, up to its end. */
-  stages(): AsyncIterableIterator<StageNotice>;
+  stages(options?: CallOptions): AsyncIterableIterator<StageNotice>;
 }
 
 /** The correction was refused: nothing was sent (PROTOCOL.md section 3). */

@@ -120,6 +120,11 @@ export class Script {
     });
   }
 
+  /** Reads nothing any more. */
+  pause(): void {
+    this.#ws.pause();
+  }
+
   close(code: number, reason = ""): void {
     this.#ws.close(code, reason);
   }
