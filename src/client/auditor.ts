@@ -55,6 +55,7 @@ export class Auditor implements AsyncDisposable {
     return follow.stream(signal === undefined ? {} : { signal });
   }
 
+  /** Closes the connection; a follow is over. */
   close(): Promise<void> {
     return this.#connection.close();
   }

@@ -25,6 +25,7 @@ export const ERROR_CODES = [
   /** The broker no longer knows a correction whose outcome was awaited: another log, or long ago. */
   "unknown_outcome",
 ] as const;
+/** One of them. */
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
 const SENTENCES: Readonly<Record<ErrorCode, string>> = {
@@ -49,6 +50,7 @@ export function abortedBy(signal: AbortSignal | undefined): A2achanError | undef
 
 /** The one error of the SDK: a closed `code`, and a sentence that says what to do. */
 export class A2achanError extends Error {
+  /** What to decide by; `message` is for people. */
   readonly code: ErrorCode;
 
   /** `sentence` replaces the code's own; `cause` is what went wrong below, where that is known. */

@@ -51,6 +51,7 @@ export interface Denied extends Refusal {
   advice: string;
 }
 
+/** What `correct` resolves with: nothing of it is thrown. */
 export type Receipt = Admitted | Denied;
 
 /** A receipt as the caller gets it; an admitted correction is followed in the book from here on. */

@@ -4,6 +4,7 @@ import { fillRandom, randomHex, type FillRandom } from "./runtime.js";
 /** What is rendered: a correction as it was received, or its fields from elsewhere. */
 export type RenderedCorrection = Omit<Correction, "ack" | "decline">;
 
+/** What `renderForModel` takes from outside. */
 export interface RenderOptions {
   /** Fills an array with chance that nobody can foresee; default: the platform's `crypto.getRandomValues`. */
   random?: FillRandom;

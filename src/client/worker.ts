@@ -8,6 +8,7 @@ import type { Refused } from "./refusals.js";
 import { RowLane, type StatusFields } from "./row-lane.js";
 import { systemRuntime, type Runtime } from "./runtime.js";
 
+/** What a worker is opened with. */
 export interface WorkerOptions extends ConnectOptions {
   /** The worker that the token is made for. */
   workerId: string;

@@ -55,7 +55,7 @@ describe("a2achan/client, bundled for a browser", () => {
     expect(bundle.modules.filter((path) => /node_modules\/(ws|msgpackr)\//.test(path))).toEqual([]);
   });
 
-  it("gets a correction witnessed where there are web globals alone", async () => {
+  it("gets a correction witnessed where there are web globals alone, its tokens in hello [A2C-AUTH-01]", async () => {
     const globals = {
       AbortController,
       AbortSignal,
@@ -75,7 +75,7 @@ describe("a2achan/client, bundled for a browser", () => {
   });
 
   it.skipIf(chromiumPath === undefined)(
-    "gets a correction witnessed in Chromium, its tokens in hello [A2C-AUTH-01]",
+    "gets a correction witnessed in Chromium, its tokens in hello",
     async () => {
       page.config = await config();
       expect(await showPage(chromiumPath ?? "", `${page.origin}/`, page.result)).toEqual(WITNESSED);
