@@ -5,7 +5,7 @@ import tsconfig from "../tsconfig.json" with { type: "json" };
 import { SummaryReporter } from "./support/summary-reporter.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-// The `#` imports and the package's own names mean the sources here, as for the compiler.
+// The `#` imports mean the sources here, as for the compiler.
 const alias = Object.entries(tsconfig.compilerOptions.paths).map(([find, [path]]) => ({
   find: new RegExp(`^${find}$`),
   replacement: join(root, path ?? ""),

@@ -27,7 +27,7 @@ export interface Admitted {
   replayed: boolean;
   /**
    * Its end; exactly one comes. Rejects with what ended the client, or with `unknown_outcome` if the broker no longer
-   * knows the correction. Need not be awaited.
+   * knows the correction. Need not be awaited; `stages` takes a signal for those who wait no longer.
    */
   readonly outcome: Promise<Outcome>;
   /** Its stages, each once, in order, up to its end. */

@@ -1,6 +1,6 @@
 // What users hold on to in the types of `a2achan/client`, as literals: `tsc` fails when one of them changes. A change
 // here is a change for them, and belongs into CHANGELOG.md.
-import type * as client from "a2achan/client";
+import type * as client from "../../src/client/index.js";
 import type { PushOf, ReplyOf, RequestOf } from "../../src/protocol/index.js";
 
 /** True only for one and the same type: optional, readonly and `undefined` count. */
