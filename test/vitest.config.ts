@@ -1,19 +1,9 @@
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
-import tsconfig from "../tsconfig.json" with { type: "json" };
 import { SummaryReporter } from "./support/summary-reporter.js";
 
-const root = fileURLToPath(new URL("..", import.meta.url));
-// The `#` imports mean the sources here, as for the compiler.
-const alias = Object.entries(tsconfig.compilerOptions.paths).map(([find, [path]]) => ({
-  find: new RegExp(`^${find}$`),
-  replacement: join(root, path ?? ""),
-}));
-
 export default defineConfig({
-  root,
-  resolve: { alias },
+  root: fileURLToPath(new URL("..", import.meta.url)),
   test: {
     include: ["test/**/*.test.ts"],
     environment: "node",
