@@ -1,6 +1,10 @@
 // What users hold on to in the types of `a2achan/client`, as literals: `tsc` fails when one of them changes. A change
 // here is a change for them, and belongs into CHANGELOG.md.
 import type * as client from "../../src/client/index.js";
+import type * as nodeSocket from "../../src/client/socket.js";
+import type * as browserSocket from "../../src/client/socket-browser.js";
+import type * as nodeHash from "../../src/protocol/hash.js";
+import type * as browserHash from "../../src/protocol/hash-browser.js";
 import type { PushOf, ReplyOf, RequestOf } from "../../src/protocol/index.js";
 
 /** True only for one and the same type: optional, readonly and `undefined` count. */
@@ -368,6 +372,12 @@ export type Errors = [
   Expect<Same<(typeof client.ERROR_CODES)[number], client.ErrorCode>>,
   Expect<Same<Omit<client.A2achanError, keyof Error>, { readonly code: client.ErrorCode }>>,
   Expect<client.A2achanError extends Error ? true : false>,
+];
+
+/** What `#socket` and `#sha256` mean in Node and in a browser has the same form. */
+export type Platforms = [
+  Expect<Same<typeof nodeSocket.openSocket, typeof browserSocket.openSocket>>,
+  Expect<Same<Flat<typeof nodeHash>, Flat<typeof browserHash>>>,
 ];
 
 /** What the wire has, the SDK has: its types are those of the protocol, less what addresses a frame. */
