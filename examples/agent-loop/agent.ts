@@ -1,5 +1,4 @@
-import { randomUUID } from "node:crypto";
-import { isRefused, type Correction, type Worker } from "a2achan/client";
+import { isRefused, renderForModel, type Correction, type Worker } from "a2achan/client";
 import type { Model } from "./model.js";
 
 export interface Task {
@@ -43,7 +42,7 @@ export async function runAgent(worker: Worker, model: Model, task: Task): Promis
 
 /** Shows a correction to the model and sends its answer. Returns the new plan, if the model has changed it. */
 async function consider(correction: Correction, model: Model, context: string[]): Promise<string | undefined> {
-  context.push(render(correction));
+  context.push(renderForModel(correction));
   const turn = await model(context);
   if ("plan" in turn) {
     const next_action = { summary: turn.plan, reflects: [correction.correction_id] };
@@ -55,9 +54,4 @@ async function consider(correction: Correction, model: Model, context: string[])
   const answer = await correction.decline("decline" in turn ? turn.decline : "the task is done");
   if (isRefused(answer)) throw new Error(answer.advice);
   return undefined;
-}
-
-function render({ correction_id, orchestrator_id, message }: Correction): string {
-  const mark = randomUUID();
-  return `Correction ${correction_id} from ${orchestrator_id}, between two marks ${mark}:\n${mark}\n${message}\n${mark}`;
 }

@@ -2,6 +2,7 @@ import type { Codec } from "../codec/codec.js";
 import {
   PUSHES,
   REPLIES,
+  utf8Bytes,
   type Push,
   type PushType,
   type Reply,
@@ -14,6 +15,11 @@ import { A2achanError } from "./errors.js";
 
 /** A request as it goes over the wire. */
 export type Written = ReturnType<Codec["encode"]>;
+
+/** Bytes of a frame on the wire. */
+export function bytesOf(frame: Written): number {
+  return typeof frame === "string" ? utf8Bytes(frame) : frame.length;
+}
 
 /** The reply that each request of this SDK is answered with, if not refused (PROTOCOL.md section 6). */
 export const ANSWERS = {

@@ -1,17 +1,18 @@
 import { WebSocket } from "ws";
-import { FINAL_CLOSE_CODES } from "../protocol/index.js";
-import { A2achanError, type ErrorCode } from "./errors.js";
+import { closedWith, tokenFault, urlFault, type SocketEnd } from "./ends.js";
+import { A2achanError } from "./errors.js";
 
 /** The largest message that is taken from a broker; its pages are of 48 KiB. */
 const MAX_PAYLOAD = 1_048_576;
 
 export interface SocketEvents {
-  open(): void;
+  /** `shown` is what `hello` must still say of the token: nothing, if the upgrade has shown it. */
+  open(shown: { token?: string }): void;
   message(data: Uint8Array, isBinary: boolean): void;
-  /** A sign of life that is no message. */
+  /** A sign of life that is no message; not every platform tells it. */
   ping(): void;
-  /** Called once, last. `final`: trying again cannot help. */
-  closed(why: { error: A2achanError; final: boolean }): void;
+  /** Called once, last. */
+  closed(why: SocketEnd): void;
 }
 
 export interface Socket {
@@ -23,16 +24,9 @@ export interface Socket {
   cut(): void;
 }
 
-const CODES: Readonly<Record<number, ErrorCode>> = {
-  4400: "bad_frame",
-  4401: "unauthenticated",
-  4403: "role_not_granted",
-  4409: "fenced",
-};
-
-/** Opens a WebSocket to a broker. Never throws; what goes wrong is told by `closed`. */
+/** Opens a WebSocket to a broker. Never throws; what goes wrong is told by `closed`, and never in this turn. */
 export function openSocket(url: string, subprotocol: string, token: string, events: SocketEvents): Socket {
-  let why: { error: A2achanError; final: boolean } | undefined;
+  let why: SocketEnd | undefined;
   const ws = construct(url, subprotocol, token);
   if (ws instanceof A2achanError) {
     queueMicrotask(() => events.closed({ error: ws, final: true }));
@@ -47,7 +41,7 @@ export function openSocket(url: string, subprotocol: string, token: string, even
   ws.on("error", (cause) => {
     why ??= { error: new A2achanError("unreachable", { cause }), final: false };
   });
-  ws.on("open", () => events.open());
+  ws.on("open", () => events.open({}));
   ws.on("message", (data, isBinary) => events.message(data as Buffer, isBinary));
   ws.on("ping", () => events.ping());
   ws.on("close", (code, reason) => events.closed(why ?? closedWith(code, reason.toString("utf8"))));
@@ -61,11 +55,8 @@ export function openSocket(url: string, subprotocol: string, token: string, even
 }
 
 function construct(url: string, subprotocol: string, token: string): WebSocket | A2achanError {
-  // Node would refuse such a header by throwing; a token read from a file often still has its line end.
-  if (!/^[!-~]+$/.test(token)) {
-    const sentence = "The token is not one word of printable ASCII; check for blanks and line ends.";
-    return new A2achanError("unauthenticated", { sentence });
-  }
+  const fault = tokenFault(token);
+  if (fault !== undefined) return fault;
   try {
     return new WebSocket(url, subprotocol, {
       headers: { authorization: `Bearer ${token}` },
@@ -73,24 +64,12 @@ function construct(url: string, subprotocol: string, token: string): WebSocket |
       maxPayload: MAX_PAYLOAD,
     });
   } catch (cause) {
-    return new A2achanError("unreachable", {
-      sentence: "The URL is not one of a WebSocket; use ws://HOST:PORT/v1.",
-      cause,
-    });
+    return urlFault(cause);
   }
 }
 
-function refusedUpgrade(status: number): { error: A2achanError; final: boolean } {
+function refusedUpgrade(status: number): SocketEnd {
   if (status === 401) return { error: new A2achanError("unauthenticated"), final: true };
   const sentence = `The broker answered HTTP ${status} instead of opening a WebSocket; check the URL (it ends in /v1).`;
   return { error: new A2achanError("unreachable", { sentence }), final: false };
-}
-
-function closedWith(code: number, reason: string): { error: A2achanError; final: boolean } {
-  const known = CODES[code];
-  const final = FINAL_CLOSE_CODES.includes(code);
-  if (known !== undefined) return { error: new A2achanError(known), final };
-  const said = reason === "" ? "" : ` (${reason})`;
-  const sentence = `The connection was closed with code ${code}${said}; the client connects again by itself.`;
-  return { error: new A2achanError("connection_lost", { sentence }), final };
 }

@@ -3,8 +3,11 @@ import type { Codec } from "./codec.js";
 import { decoderOf } from "./decoder.js";
 import { scanJson } from "./scan-json.js";
 
+// A byte order mark is no JSON: it stays, to be refused.
+const UTF8 = new TextDecoder("utf-8", { ignoreBOM: true });
+
 function read(data: Uint8Array): unknown {
-  return JSON.parse(Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString("utf8"));
+  return JSON.parse(UTF8.decode(data));
 }
 
 /** Frames as JSON in text messages, what any language can speak (PROTOCOL.md section 6). */

@@ -66,7 +66,7 @@ export function keyEnd(bytes: Uint8Array, start: number, limit = bytes.length): 
 
 /** A well-formed key as a string. */
 export function keyText(bytes: Uint8Array, start: number, end: number): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString("latin1");
+  return String.fromCharCode(...bytes.subarray(start, end));
 }
 
 /** Above this many keys, an object's keys move from pairwise comparison to a set: comparing stays linear in the message. */
