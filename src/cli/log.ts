@@ -4,8 +4,9 @@ import { DamagedLog, LogReader, readHead, systemFiles, type LoggedLine } from ".
 import { DataDir } from "./data-dir.js";
 import { durationMs } from "./durations.js";
 import { CliError } from "./exit.js";
-import { print, printable } from "./output.js";
+import { print } from "./output.js";
 import { DEFAULT_DATA } from "./serve.js";
+import { printable } from "./terminal/printable.js";
 
 interface LogOptions {
   data: string;

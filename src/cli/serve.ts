@@ -126,7 +126,8 @@ async function start(options: ServeOptions, data: DataDir, log: Logger): Promise
     const grants = broker.broker.grants();
     const revoked = new Set(grants.flatMap((grant) => (grant.revoked ? [grant.token] : [])));
     const operator = data.operator((id) => revoked.has(id));
-    if (!broker.broker.isGranted(operator.id)) await broker.adoptOperator(operator);
+    if (!broker.broker.isGranted(operator.id) || !broker.broker.isKnown(operator.id))
+      await broker.adoptOperator(operator);
     return broker;
   } catch (error) {
     await (broker === undefined ? opened.store.close() : broker.stop());
