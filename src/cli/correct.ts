@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { createInterface } from "node:readline/promises";
-import { Option, type Command } from "commander";
+import { InvalidArgumentError, Option, type Command } from "commander";
 import {
   A2achanError,
   type CorrectOptions,
@@ -15,7 +15,7 @@ import { tellCorrection } from "./correction-story.js";
 import { parseDuration } from "./durations.js";
 import { CliError, EXIT } from "./exit.js";
 import { viewFields } from "./get.js";
-import { asOrchestrator, idOf, viewOf } from "./orchestrator.js";
+import { asOrchestrator, correctionIdOf, idOf, viewOf } from "./orchestrator.js";
 import { fieldLines, formatOption, tell, type Format } from "./output.js";
 import { pastRow } from "./past-row.js";
 import { quoted } from "./quote.js";
@@ -42,6 +42,7 @@ export function correctCommand(program: Command): void {
     .option(
       "--digest <digest>",
       "the digest of the row that was read (see: get); without it, the row is shown and asked about",
+      digestOf,
     )
     .option(
       "--wait [time]",
@@ -56,7 +57,7 @@ export function correctCommand(program: Command): void {
         ["run", "exact"],
       ),
     )
-    .option("--supersedes <id>", "an open correction of yours that this one takes the place of")
+    .option("--supersedes <id>", "an open correction of yours that this one takes the place of", correctionIdOf)
     .option("--issue <id>", "where you hold the worker to be; refused unless it is there; default: as in its row")
     .option("--task <id>", "likewise its task")
     .option("--lane <id>", "likewise its lane")
@@ -82,7 +83,7 @@ async function correct(worker: string, message: string, options: CorrectCliOptio
     const scope = scopeOf(row, options);
     const sent = { ...contentOf(options), key, scope, digest: digest ?? view.status_digest };
     const receipt = await send(orchestrator, row, message, sent, options);
-    process.exitCode = await tellCorrection(receipt, { ...options, worker, key, row: row, digest: sent.digest });
+    process.exitCode = await tellCorrection(receipt, { ...options, worker, key, row, digest: sent.digest, scope });
   });
 }
 
@@ -158,12 +159,17 @@ async function isAgreed(view: View, message: string): Promise<boolean> {
   fieldLines(fields, process.stderr).forEach(tell);
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    const given = await new Promise<string>((resolve) => {
-      terminal.once("close", () => resolve(""));
-      void terminal.question(`\nSend this message for this row? [y/N] `).then(resolve);
-    });
-    return /^y(es)?$/i.test(given.trim());
+    return /^y(es)?$/i.test((await terminal.question("\nSend this message for this row? [y/N] ")).trim());
+  } catch {
+    // Interrupted, or the end of the input.
+    tell("");
+    return false;
   } finally {
     terminal.close();
   }
+}
+
+function digestOf(value: string): string {
+  if (/^sha256:[0-9a-f]{64}$/.test(value)) return value;
+  throw new InvalidArgumentError("a digest is sha256: and 64 hex digits, as get shows it.");
 }

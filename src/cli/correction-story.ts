@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import type { Admitted, Denied, Receipt, StageNotice, WorkerStatus } from "../client/index.js";
+import type { Admitted, CorrectionScope, Denied, Receipt, StageNotice, WorkerStatus } from "../client/index.js";
 import { isOpen, statusDigest } from "../protocol/index.js";
 import { durationWords } from "./durations.js";
 import { EXIT, type ExitCode } from "./exit.js";
@@ -17,6 +17,8 @@ interface StoryOptions {
   /** The row that was at hand, and the digest that was cited. */
   row: WorkerStatus;
   digest: string;
+  /** Where the caller held the worker to be. */
+  scope: CorrectionScope;
 }
 
 /** Tells what became of a correction, and gives the exit code that says the same. */
@@ -25,13 +27,23 @@ export function tellCorrection(receipt: Receipt, options: StoryOptions): Promise
   return receipt.sent ? tellAdmitted(receipt, options) : tellNotSent(receipt, options);
 }
 
-function tellDenied(receipt: Denied, { output, worker, row, digest }: StoryOptions): ExitCode {
+function tellDenied(receipt: Denied, options: StoryOptions): ExitCode {
+  const { output, worker } = options;
   if (output !== "table") printJson(output, receipt);
-  tellRefusal(receipt, worker, receipt.moved);
-  if (receipt.detail === "DIGEST" && statusDigest(row) !== digest) {
-    tell(`(in what the row differs from the one that you cite is not known here: this token does not open the log)`);
-  }
+  tellRefusal(receipt, worker, receipt.moved, noteOn(receipt, options));
   return EXIT.REFUSED;
+}
+
+/** What the caller knows of a refusal and its advice does not say. */
+function noteOn({ detail }: Denied, { row, scope, digest }: StoryOptions): string | undefined {
+  if (detail === "DIGEST" && statusDigest(row) !== digest)
+    return "What moved is not known: the row that was cited is not at hand, and not in the log for this token.";
+  if (detail !== "SCOPE") return undefined;
+  const fields = ["issue", "task_id", "lane"] as const;
+  const wrong = fields.filter((field) => scope[field] !== row[field]);
+  return wrong
+    .map((field) => `You named ${field} ${scope[field] ?? "none"}; in the row it is ${row[field] ?? "none"}.`)
+    .join(" ");
 }
 
 /** A repeat of a call whose correction has ended otherwise than WITNESSED. */
@@ -93,6 +105,5 @@ export function stageLine({ stage, detail, echo, index }: StageNotice): string {
 }
 
 function receiptRecord(receipt: Admitted, key: string): object {
-  const { outcome: _outcome, stages: _stages, ...record } = receipt;
-  return { ...record, key };
+  return { ...receipt, outcome: undefined, stages: undefined, key };
 }

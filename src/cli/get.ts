@@ -18,7 +18,8 @@ export function getCommand(program: Command): void {
         if (options.output !== "table") return printJson(options.output, view);
         fieldLines(viewFields(view)).forEach(print);
         if (!process.stdout.isTTY || view.liveness === "ended") return;
-        tell(`\nto correct it: a2achan correct ${quoted(worker)} MESSAGE --digest ${view.status_digest}`);
+        tell(`\nto correct it, citing this row:`);
+        tell(`a2achan correct ${quoted(worker)} MESSAGE \\\n--digest ${view.status_digest}`);
       }),
     );
 }

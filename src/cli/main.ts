@@ -44,6 +44,9 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   process.exit(EXIT.FAILED);
 });
 
+// Nobody is there to be told.
+process.stderr.on("error", () => {});
+
 // What nobody waited for is told like all else: in a sentence, without a stack.
 process.on("uncaughtException", (error) => process.exit(report(error)));
 

@@ -7,7 +7,8 @@ import {
   type View,
   type WorkerFilter,
 } from "../client/index.js";
-import { encodeId, isId } from "../protocol/index.js";
+import { InvalidArgumentError } from "commander";
+import { encodeId, isCorrectionId, isId } from "../protocol/index.js";
 import { connectionOf, targetOf, type Connection, type TargetOptions } from "./config.js";
 import { CliError, EXIT, NoBrokerError } from "./exit.js";
 import { refusedError } from "./refusal.js";
@@ -47,6 +48,12 @@ export async function allWorkers(orchestrator: Orchestrator, filter: WorkerFilte
     if (page.next === undefined) return views;
     after = page.next;
   }
+}
+
+/** The id of a correction, as it was printed. */
+export function correctionIdOf(value: string): string {
+  if (isCorrectionId(value)) return value;
+  throw new InvalidArgumentError("the id of a correction is corr_ and 32 hex digits, as correct prints it.");
 }
 
 /** An id as a person writes it: one that has characters which ids have no room for is percent-encoded. */

@@ -2,7 +2,7 @@ import { Option } from "commander";
 import { lineCells, paint, type Colour, type Output } from "./terminal/paint.js";
 import { printable } from "./terminal/printable.js";
 import { tableLines, type Column } from "./terminal/table.js";
-import { wrap } from "./terminal/width.js";
+import { cellsOf, wrap } from "./terminal/width.js";
 
 /** How a command prints its result: for people, as one JSON value, or as one JSON value a line. */
 export type Format = "table" | "json" | "jsonl";
@@ -28,7 +28,7 @@ export function printRecords<T extends object>(
 }
 
 export function printTable<T>(columns: readonly Column<T>[], records: readonly T[]): void {
-  tableLines(columns, records, lineCells()).forEach(print);
+  tableLines(columns, records).forEach(print);
 }
 
 /** Prints one record: a sentence for people, all fields on one line for programs. */
@@ -45,16 +45,21 @@ export function printJson(format: Exclude<Format, "table">, record: object): voi
 /** One named value of a record; undefined is not shown. */
 export type Field = readonly [name: string, value: string | undefined, colour?: Colour];
 
-/** The lines of one record, a field a line; a long value goes on below itself. Values are made printable here. */
+/**
+ * The lines of one record, a field a line; a long value goes on below itself, and one long word stands whole below its
+ * name. Values are made printable here.
+ */
 export function fieldLines(fields: readonly Field[], stream: Output = process.stdout): string[] {
   const cells = lineCells(stream) ?? Infinity;
   const shown = fields.filter((field): field is [string, string, Colour?] => field[1] !== undefined);
   const indent = Math.max(...shown.map(([name]) => name.length)) + 2;
-  return shown.flatMap(([name, value, colour]) =>
-    wrap(printable(value), Math.max(20, cells - indent)).map(
-      (line, at) => paint((at === 0 ? name : "").padEnd(indent), "dim", stream) + paint(line, colour, stream),
-    ),
-  );
+  const room = Math.max(20, cells - indent);
+  return shown.flatMap(([name, value, colour]) => {
+    const text = printable(value);
+    const label = paint(name.padEnd(indent), "dim", stream);
+    if (!text.includes(" ") && cellsOf(text) > room) return [label.trimEnd(), `  ${paint(text, colour, stream)}`];
+    return wrap(text, room).map((line, at) => (at === 0 ? label : " ".repeat(indent)) + paint(line, colour, stream));
+  });
 }
 
 export function print(line: string): void {
@@ -64,4 +69,9 @@ export function print(line: string): void {
 /** Says something that is no result: on stderr. */
 export function tell(line: string): void {
   process.stderr.write(`${line}\n`);
+}
+
+/** Says something longer on stderr, on lines that fit a terminal. */
+export function tellAtLength(text: string): void {
+  wrap(text, lineCells(process.stderr) ?? Infinity).forEach(tell);
 }

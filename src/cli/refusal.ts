@@ -1,17 +1,10 @@
-import type { Refused } from "../client/index.js";
-import type { Detail, Reason, WorkerStatus } from "../protocol/index.js";
+import type { MovedField, Refused } from "../client/index.js";
+import type { Detail, NextAction, Reason } from "../protocol/index.js";
 import { CliError, EXIT } from "./exit.js";
 import { quoted } from "./quote.js";
-import { tell } from "./output.js";
-import { lineCells, paint } from "./terminal/paint.js";
-import { tableLines } from "./terminal/table.js";
-
-/** One field of a row, then and now; undefined where the row has none. */
-export interface Moved {
-  field: string;
-  cited: WorkerStatus[keyof WorkerStatus];
-  current: WorkerStatus[keyof WorkerStatus];
-}
+import { tell, tellAtLength } from "./output.js";
+import { paint } from "./terminal/paint.js";
+import { tableLines, type Column } from "./terminal/table.js";
 
 /** What a refusal is told by. */
 interface Told {
@@ -26,26 +19,39 @@ export function refusedError(refused: Refused): CliError {
 }
 
 /** Tells a person why a correction was refused, what moved, and which command comes next. */
-export function tellRefusal(refused: Told, worker: string, moved: readonly Moved[]): void {
-  tell(`a2achan: ${paint(nameOf(refused), "red", process.stderr)}: ${refused.advice}`);
+export function tellRefusal(refused: Told, worker: string, moved: readonly MovedField[], note?: string): void {
+  tell(`a2achan: ${paint(nameOf(refused), "red", process.stderr)}`);
+  tellAtLength(refused.advice);
+  if (note !== undefined) tellAtLength(note);
   if (moved.length > 0) {
-    const columns = [
-      { title: "MOVED", cell: ({ field }: Moved) => field },
-      { title: "CITED", cell: ({ cited }: Moved) => shown(cited) },
-      { title: "NOW", cell: ({ current }: Moved) => shown(current) },
-    ];
     tell("");
-    tableLines(columns, moved, lineCells(process.stderr)).forEach((line) => tell(`  ${line}`));
+    tableLines(MOVED_COLUMNS, moved.flatMap(movedTexts), { stream: process.stderr }).forEach(tell);
     tell("");
   }
   tell(`next: ${nextCommand(refused, worker)}`);
 }
 
-/** A value of a row on one line. */
-export function shown(value: WorkerStatus[keyof WorkerStatus]): string {
-  if (value === undefined) return "-";
-  if (typeof value !== "object") return String(value);
-  return [value.summary, ...value.reflects].join(" ");
+type MovedText = readonly [name: string, cited: string | undefined, current: string | undefined];
+
+const MOVED_COLUMNS: readonly Column<MovedText>[] = [
+  { title: "MOVED", cell: ([name]) => name },
+  { title: "CITED", cell: ([, cited]) => cited },
+  { title: "NOW", cell: ([, , current]) => current },
+];
+
+/** What moved, as texts; of a planned action each part that moved. */
+function movedTexts({ field, cited, current }: MovedField): MovedText[] {
+  if (field !== "next_action") return [[field, textOf(cited), textOf(current)]];
+  const [was, is] = [cited, current] as (NextAction | undefined)[];
+  const parts: MovedText[] = [
+    ["next_action", was?.summary, is?.summary],
+    ["reflects", was?.reflects.join(" "), is?.reflects.join(" ")],
+  ];
+  return parts.filter(([, before, after]) => before !== after);
+}
+
+function textOf(value: MovedField["cited"]): string | undefined {
+  return value === undefined ? undefined : String(value);
 }
 
 function nameOf({ reason, detail }: Omit<Told, "advice">): string {
@@ -71,7 +77,7 @@ function nextCommand({ detail, reason }: Omit<Told, "advice">, worker: string): 
   const look = detail === undefined ? undefined : LOOK[detail]?.(name);
   if (look !== undefined) return look;
   if (detail !== undefined && READ_AGAIN.includes(detail))
-    return `a2achan get ${name}   (read it, decide again, then correct with the digest that it shows)`;
+    return `a2achan get ${name}   (then decide again, and correct with its digest)`;
   return reason === "OVERSIZE" || reason === "MALFORMED"
     ? "the same command with what is wrong put right"
     : `a2achan get ${name}`;

@@ -62,6 +62,7 @@ async function serve(options: ServeOptions): Promise<void> {
     throw new CliError(sentence, EXIT.CONFIG);
   }
   const log = pino({ level: options.logLevel, base: null }, destination({ fd: 2, sync: true }));
+  process.on("uncaughtExceptionMonitor", ({ stack }) => log.fatal({ stack }, "a fault in the program"));
   const data = new DataDir(options.data, true);
   using _lock = await lockDirectory(data.path);
   let broker: RunningBroker | undefined;

@@ -4,12 +4,12 @@ import type { Colour } from "./terminal/paint.js";
 /** What each stage of a correction says, for people. */
 export const STAGE_WORDS: Readonly<Record<Stage, string>> = {
   ADMITTED: "in the log, on disk; nobody has seen it yet",
-  DELIVERED: "the worker has taken it: its own receipt, not the broker's guess",
+  DELIVERED: "the worker has taken it: that is its own receipt",
   ACKED: "the worker says: understood",
   WITNESSED: "acked, and named in its next planned action",
   UNREFLECTED: "acked, but its next planned action is another",
   DECLINED: "the worker will not, and says why in the log",
-  EXPIRED: "not witnessed in time; that does not say not applied",
+  EXPIRED: "not witnessed in time, though perhaps applied",
   WITHDRAWN: "taken back before the worker had it",
   SUPERSEDED: "another correction took its place",
   STALE: "the row that it cited is gone",

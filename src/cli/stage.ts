@@ -3,7 +3,7 @@ import { isRefused, type Refused, type StageNotice } from "../client/index.js";
 import { targetOptions, type TargetOptions } from "./config.js";
 import { stageLine } from "./correction-story.js";
 import { CliError, EXIT } from "./exit.js";
-import { asOrchestrator } from "./orchestrator.js";
+import { asOrchestrator, correctionIdOf } from "./orchestrator.js";
 import { formatOption, print, printJson, type Format } from "./output.js";
 import { refusedError } from "./refusal.js";
 
@@ -12,7 +12,7 @@ export type StageOptions = TargetOptions & { output: Format };
 export function stageCommand(program: Command): void {
   targetOptions(program.command("stage"))
     .description("say where a correction of yours stands")
-    .argument("<correction>", "id of the correction")
+    .argument("<correction>", "id of the correction", correctionIdOf)
     .addOption(formatOption())
     .action((id: string, options: StageOptions) =>
       asOrchestrator(options, async (orchestrator) => void printStage(options, await orchestrator.stage(id), id)),

@@ -47,15 +47,16 @@ async function watchOnScreen(orchestrator: Orchestrator, filter: WorkerFilter, u
     };
     process.stdout.on("resize", drawSoon);
     // A broker that is gone must not look like workers that do nothing.
-    const asking = setInterval(() => {
-      orchestrator
-        .list({}, { limit: 1, signal: AbortSignal.timeout(ANSWER_MS) })
-        .then(
-          () => (silentSince = undefined),
-          () => (silentSince ??= new Date()),
-        )
-        .then(drawSoon);
-    }, ASK_MS);
+    const ask = async (): Promise<void> => {
+      try {
+        await orchestrator.list({}, { limit: 1, signal: AbortSignal.timeout(ANSWER_MS) });
+        silentSince = undefined;
+      } catch {
+        silentSince ??= new Date();
+      }
+      drawSoon();
+    };
+    const asking = setInterval(() => void ask(), ASK_MS);
     try {
       draw();
       for await (const change of orchestrator.workers(filter, { signal: interrupted.signal })) {
@@ -102,12 +103,12 @@ export function workersFrame(
           "red",
         );
   if (views.length === 0) return [head, "", cut("no workers yet; one shows here when it publishes its status", cells)];
-  const room = Math.max(1, lines - 4);
+  const room = Math.max(1, lines - 3);
   const ordered = inOrder(views);
   const shown = ordered.slice(0, ordered.length > room ? room - 1 : room);
   const rest = ordered.length - shown.length;
   const more = cut(`and ${rest} more; narrow with --worker, --issue, --lane or --live`, cells);
-  return [head, "", ...tableLines(WORKER_COLUMNS, shown, cells), ...(rest === 0 ? [] : [paint(more, "dim")])].slice(
+  return [head, "", ...tableLines(WORKER_COLUMNS, shown, { cells }), ...(rest === 0 ? [] : [paint(more, "dim")])].slice(
     0,
     lines,
   );

@@ -27,9 +27,16 @@ export class Screen implements Disposable {
     return this.#stream.rows || 24;
   }
 
-  /** Draws these lines, which fit the screen, and nothing else. */
+  /**
+   * Draws these lines, which fit the screen, and nothing else. A line is cleared before it is written: behind a full one
+   * the cursor stands on its last cell.
+   */
   draw(lines: readonly string[]): void {
-    this.#stream.write(HOME + lines.map((line) => line + CLEAR_LINE).join("\r\n") + CLEAR_BELOW);
+    this.#stream.write(
+      HOME +
+        lines.map((line) => CLEAR_LINE + line).join("\r\n") +
+        (lines.length < this.lines ? `\r\n${CLEAR_BELOW}` : ""),
+    );
   }
 
   [Symbol.dispose](): void {

@@ -2,7 +2,7 @@ const CLUSTERS = new Intl.Segmenter("en", { granularity: "grapheme" });
 
 /** Characters that terminals draw two cells wide: East Asian scripts, full-width forms, emoji. */
 const WIDE =
-  /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Bopomofo}\p{Script=Yi}\p{Emoji_Presentation}\u3000-\u303e\uff01-\uff60\uffe0-\uffe6\ufe0f]/u;
+  /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Bopomofo}\p{Script=Yi}\p{Emoji_Presentation}\u{3000}-\u{303e}\u{ff01}-\u{ff60}\u{ffe0}-\u{ffe6}]|\u{fe0f}/u;
 
 /** Cells that a printable text takes on a terminal; where terminals differ, the larger number. */
 export function cellsOf(text: string): number {
