@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import type { Command } from "commander";
 import { z } from "zod";
 import { askControl } from "./control.js";
 import { DataDir, reasonOf } from "./data-dir.js";
@@ -50,13 +49,6 @@ export interface Connection {
   tokenFrom: string;
   /** The data directory of a broker that runs here. */
   data?: string;
-}
-
-export function targetOptions(command: Command): Command {
-  return command
-    .option("--url <url>", `the broker: ws://HOST:PORT/v1 or wss://...; also A2ACHAN_URL; default: ${DEFAULT_URL}`)
-    .option("--token-file <file>", "file that holds the token; also A2ACHAN_TOKEN, which holds the token itself")
-    .option("--data <dir>", `data directory of a broker that runs here, for its operator; default: ${DEFAULT_DATA}`);
 }
 
 /**

@@ -10,17 +10,17 @@ import {
   type View,
   type WorkerStatus,
 } from "../client/index.js";
-import { targetOptions, type TargetOptions } from "./config.js";
+import { clientOptions, type ClientOptions } from "./client-options.js";
 import { tellCorrection } from "./correction-story.js";
 import { parseDuration } from "./durations.js";
 import { CliError, EXIT } from "./exit.js";
 import { viewFields } from "./get.js";
 import { asOrchestrator, correctionIdOf, idOf, viewOf } from "./orchestrator.js";
-import { fieldLines, formatOption, tell, type Format } from "./output.js";
+import { fieldLines, tell } from "./output.js";
 import { pastRow } from "./past-row.js";
 import { quoted } from "./quote.js";
 
-interface CorrectCliOptions extends TargetOptions {
+interface CorrectCliOptions extends ClientOptions {
   digest?: string;
   wait?: number | true;
   ttl?: number;
@@ -31,39 +31,43 @@ interface CorrectCliOptions extends TargetOptions {
   task?: string;
   lane?: string;
   key?: string;
-  output: Format;
 }
 
 export function correctCommand(program: Command): void {
-  targetOptions(program.command("correct"))
-    .description("send a correction to a worker, for exactly the row that was read")
-    .argument("<worker>", "id of the worker")
-    .argument("<message>", "what the worker is told: 1 to 1,024 bytes")
-    .option(
-      "--digest <digest>",
-      "the digest of the row that was read (see: get); without it, the row is shown and asked about",
-      digestOf,
-    )
-    .option(
-      "--wait [time]",
-      "wait for its end and print each stage: 5 if not witnessed, 6 when the time is over",
-      parseDuration,
-    )
-    .option("--ttl <time>", "how long the worker has to ack, and then to plan: up to 1h; default: 10m", parseDuration)
-    .addOption(new Option("--priority <priority>", "halt goes before all others").choices(["normal", "halt"]))
-    .addOption(new Option("--halt", "the same as --priority halt").implies({ priority: "halt" }))
-    .addOption(
-      new Option("--freshness <freshness>", "exact: only if the row has not moved at all when it is delivered").choices(
-        ["run", "exact"],
+  clientOptions(
+    program
+      .command("correct")
+      .description("send a correction to a worker, for exactly the row that was read")
+      .argument("<worker>", "id of the worker")
+      .argument("<message>", "what the worker is told: 1 to 1,024 bytes")
+      .option(
+        "--digest <digest>",
+        "the digest of the row that was read (see: get); without it, the row is shown and asked about",
+        digestOf,
+      )
+      .option(
+        "--wait [time]",
+        "wait for its end and print each stage: 5 if not witnessed, 6 when the time is over",
+        parseDuration,
+      )
+      .option("--ttl <time>", "how long the worker has to ack, and then to plan: up to 1h; default: 10m", parseDuration)
+      .addOption(new Option("--priority <priority>", "halt goes before all others").choices(["normal", "halt"]))
+      .addOption(new Option("--halt", "the same as --priority halt").implies({ priority: "halt" }))
+      .addOption(
+        new Option(
+          "--freshness <freshness>",
+          "exact: only if the row has not moved at all when it is delivered",
+        ).choices(["run", "exact"]),
+      )
+      .option("--supersedes <id>", "an open correction of yours that this one takes the place of", correctionIdOf)
+      .option("--issue <id>", "where you hold the worker to be; refused unless it is there; default: as in its row")
+      .option("--task <id>", "likewise its task")
+      .option("--lane <id>", "likewise its lane")
+      .option(
+        "--key <key>",
+        "name of this attempt: the same call with the same key is sent once; default: a fresh one",
       ),
-    )
-    .option("--supersedes <id>", "an open correction of yours that this one takes the place of", correctionIdOf)
-    .option("--issue <id>", "where you hold the worker to be; refused unless it is there; default: as in its row")
-    .option("--task <id>", "likewise its task")
-    .option("--lane <id>", "likewise its lane")
-    .option("--key <key>", "name of this attempt: the same call with the same key is sent once; default: a fresh one")
-    .addOption(formatOption())
-    .action((worker: string, message: string, options: CorrectCliOptions) => correct(idOf(worker), message, options));
+  ).action((worker: string, message: string, options: CorrectCliOptions) => correct(idOf(worker), message, options));
 }
 
 async function correct(worker: string, message: string, options: CorrectCliOptions): Promise<void> {

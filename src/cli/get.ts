@@ -1,27 +1,28 @@
 import type { Command } from "commander";
 import type { View } from "../client/index.js";
 import { decodeId } from "../protocol/index.js";
-import { targetOptions, type TargetOptions } from "./config.js";
+import { clientOptions, type ClientOptions } from "./client-options.js";
 import { asOrchestrator, idOf, viewOf } from "./orchestrator.js";
-import { fieldLines, formatOption, print, printJson, tell, type Field, type Format } from "./output.js";
+import { fieldLines, print, printJson, tell, type Field } from "./output.js";
 import { quoted } from "./quote.js";
 import { livenessColour } from "./stage-words.js";
 
 export function getCommand(program: Command): void {
-  targetOptions(program.command("get"))
-    .description("show one worker's row, and the digest by which a correction cites it")
-    .argument("<worker>", "id of the worker")
-    .addOption(formatOption())
-    .action((worker: string, options: TargetOptions & { output: Format }) =>
-      asOrchestrator(options, async (orchestrator) => {
-        const view = await viewOf(orchestrator, idOf(worker));
-        if (options.output !== "table") return printJson(options.output, view);
-        fieldLines(viewFields(view)).forEach(print);
-        if (!process.stdout.isTTY || view.liveness === "ended") return;
-        tell(`\nto correct it, citing this row:`);
-        tell(`a2achan correct ${quoted(worker)} MESSAGE \\\n--digest ${view.status_digest}`);
-      }),
-    );
+  clientOptions(
+    program
+      .command("get")
+      .description("show one worker's row, and the digest by which a correction cites it")
+      .argument("<worker>", "id of the worker"),
+  ).action((worker: string, options: ClientOptions) =>
+    asOrchestrator(options, async (orchestrator) => {
+      const view = await viewOf(orchestrator, idOf(worker));
+      if (options.output !== "table") return printJson(options.output, view);
+      fieldLines(viewFields(view)).forEach(print);
+      if (!process.stdout.isTTY || view.liveness === "ended") return;
+      tell(`\nto correct it, citing this row:`);
+      tell(`a2achan correct ${quoted(worker)} MESSAGE \\\n--digest ${view.status_digest}`);
+    }),
+  );
 }
 
 /** A row and what stands beside it, for people. */

@@ -1,41 +1,7 @@
 #!/usr/bin/env node
-import { Command, CommanderError } from "commander";
-import { completionCommand } from "./completion.js";
-import { correctCommand } from "./correct.js";
-import { demoCommand } from "./demo.js";
+import { CommanderError } from "commander";
 import { CliError, EXIT } from "./exit.js";
-import { getCommand } from "./get.js";
-import { logCommand } from "./log.js";
-import { serveCommand } from "./serve.js";
-import { stageCommand } from "./stage.js";
-import { statusCommand } from "./status.js";
-import { withoutColours } from "./terminal/paint.js";
-import { tokenCommand } from "./token.js";
-import { VERSION } from "./version.js";
-import { withdrawCommand } from "./withdraw.js";
-import { workersCommand } from "./workers.js";
-
-const program = new Command("a2achan")
-  .description("A live correction channel: orchestrators steer running agents, and know what took.")
-  .version(VERSION)
-  .option("--no-color", "no colours, even on a terminal (also: NO_COLOR)")
-  .hook("preAction", (_, command) => {
-    if (command.optsWithGlobals()["color"] === false) withoutColours();
-  })
-  .exitOverride()
-  .configureHelp({ showGlobalOptions: true });
-
-serveCommand(program);
-statusCommand(program);
-tokenCommand(program);
-workersCommand(program);
-getCommand(program);
-correctCommand(program);
-stageCommand(program);
-withdrawCommand(program);
-logCommand(program);
-demoCommand(program);
-completionCommand(program);
+import { a2achanProgram } from "./program.js";
 
 // A closed pipe ends quietly: whoever read us has seen enough.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
@@ -51,7 +17,7 @@ process.stderr.on("error", () => {});
 process.on("uncaughtException", (error) => process.exit(report(error)));
 
 try {
-  await program.parseAsync();
+  await a2achanProgram().parseAsync();
 } catch (error) {
   process.exitCode = report(error);
 }

@@ -51,7 +51,7 @@ function movedTexts({ field, cited, current }: MovedField): MovedText[] {
 }
 
 function textOf(value: MovedField["cited"]): string | undefined {
-  return value === undefined ? undefined : String(value);
+  return value === undefined || typeof value === "object" ? undefined : String(value);
 }
 
 function nameOf({ reason, detail }: Omit<Told, "advice">): string {

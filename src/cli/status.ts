@@ -2,18 +2,16 @@ import type { Command } from "commander";
 import type { View } from "../client/index.js";
 import { decodeId } from "../protocol/index.js";
 import type { OpenRecord } from "./admin.js";
-import { targetOptions, type TargetOptions } from "./config.js";
+import { clientOptions, type ClientOptions } from "./client-options.js";
 import { askControl } from "./control.js";
 import { DataDir, type BrokerFile } from "./data-dir.js";
 import { durationWords } from "./durations.js";
 import { EXIT, NoBrokerError } from "./exit.js";
 import { allWorkers, asOrchestrator } from "./orchestrator.js";
-import { fieldLines, formatOption, print, printJson, printTable, type Field, type Format } from "./output.js";
+import { fieldLines, print, printJson, printTable, type Field } from "./output.js";
 import { stageColour } from "./stage-words.js";
 import type { Column } from "./terminal/table.js";
 import { WORKER_COLUMNS, countOf, inOrder } from "./worker-columns.js";
-
-type StatusOptions = TargetOptions & { output: Format };
 
 /** A broker that runs. */
 interface BrokerStatus {
@@ -28,15 +26,16 @@ interface BrokerStatus {
 const MOST_SHOWN = 20;
 
 export function statusCommand(program: Command): void {
-  targetOptions(program.command("status"))
-    .description(
-      "say whether a broker is there, where, which workers are live and what is open; exits with 1 if none is",
-    )
-    .addOption(formatOption())
-    .action((options: StatusOptions) => status(options));
+  clientOptions(
+    program
+      .command("status")
+      .description(
+        "say whether a broker is there, where, which workers are live and what is open; exits with 1 if none is",
+      ),
+  ).action((options: ClientOptions) => status(options));
 }
 
-async function status(options: StatusOptions): Promise<void> {
+async function status(options: ClientOptions): Promise<void> {
   try {
     const found = await asOrchestrator(options, async (orchestrator, { url, data }): Promise<BrokerStatus> => {
       const workers = await allWorkers(orchestrator, {});
