@@ -10,6 +10,7 @@ type Shell = keyof typeof SCRIPTS;
 export function completionCommand(program: Command): void {
   program
     .command("completion")
+    .summary("print the script by which a shell completes all this")
     .description(
       "print a script by which a shell completes commands and options, such as: source <(a2achan completion bash)",
     )

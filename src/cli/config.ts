@@ -115,7 +115,10 @@ async function runningAt(data: DataDir): Promise<string> {
 }
 
 function operatorToken(data: string): string {
-  return new DataDir(data, false).operator().token;
+  const directory = new DataDir(data, false);
+  const kept = directory.keptOperator();
+  if (kept !== undefined) return kept.token;
+  throw new CliError(`${directory.operatorToken} is missing; start the broker again to have it made`, EXIT.CONFIG);
 }
 
 function readToken(file: string): string {

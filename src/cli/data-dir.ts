@@ -71,18 +71,23 @@ export class DataDir {
   }
 
   /** The operator's token, the one raw token on disk: made on first use, and anew when the kept one `isRevoked`. */
-  operator(isRevoked: (id: string) => boolean = () => false): NewToken {
-    const kept = this.#read("operator.token")?.trim();
-    if (kept === undefined || isRevoked(tokenId(kept) ?? "")) {
-      const made = newToken();
-      this.#write("operator.token", `${made.token}\n`);
-      return made;
-    }
+  operator(isRevoked: (id: string) => boolean): NewToken {
+    const kept = this.keptOperator();
+    if (kept !== undefined && !isRevoked(kept.id)) return kept;
+    const made = newToken();
+    this.#write("operator.token", `${made.token}\n`);
+    return made;
+  }
+
+  /** The operator's token as the last start left it; undefined when there is none. */
+  keptOperator(): NewToken | undefined {
+    const token = this.#read("operator.token")?.trim();
+    if (token === undefined) return undefined;
     this.#requirePrivate("operator.token");
-    const id = tokenId(kept);
+    const id = tokenId(token);
     if (id === undefined)
       throw new CliError(`${this.operatorToken} holds no token; remove it and start again`, EXIT.CONFIG);
-    return { id, token: kept };
+    return { id, token };
   }
 
   /** The key under which correction ids are made; belongs to the log. */

@@ -2,6 +2,7 @@
 import { CommanderError } from "commander";
 import { CliError, EXIT } from "./exit.js";
 import { a2achanProgram } from "./program.js";
+import { printable } from "./terminal/printable.js";
 
 // A closed pipe ends quietly: whoever read us has seen enough.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
@@ -26,6 +27,7 @@ function report(error: unknown): number {
   // commander has already said what is wrong with the words of the call.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.OK : EXIT.USAGE;
   const sentence = error instanceof Error ? error.message : String(error);
-  process.stderr.write(`a2achan: ${sentence}\n`);
+  // A sentence can hold what a broker said.
+  process.stderr.write(`a2achan: ${printable(sentence)}\n`);
   return error instanceof CliError ? error.exitCode : EXIT.FAILED;
 }

@@ -13,6 +13,14 @@ import { VERSION } from "./version.js";
 import { withdrawCommand } from "./withdraw.js";
 import { workersCommand } from "./workers.js";
 
+const AFTER_HELP = `
+Which broker, and as whom: a flag (--url, --token-file, --data), else the
+environment (A2ACHAN_URL, A2ACHAN_TOKEN), else the file a2achan.config.json
+(url, tokenFile, data), else the broker that runs on ./.a2achan.
+
+Exit codes: 0 ok, 1 failure, 2 usage, 3 refused, 4 auth, 5 not witnessed,
+6 timeout, 7 proof failed, 73 directory in use, 78 bad configuration.`;
+
 /** The whole command line, not yet told what to do. */
 export function a2achanProgram(): Command {
   const program = new Command("a2achan")
@@ -23,7 +31,8 @@ export function a2achanProgram(): Command {
       if (command.optsWithGlobals()["color"] === false) withoutColours();
     })
     .exitOverride()
-    .configureHelp({ showGlobalOptions: true });
+    .configureHelp({ showGlobalOptions: true })
+    .addHelpText("after", AFTER_HELP);
 
   serveCommand(program);
   statusCommand(program);

@@ -29,6 +29,7 @@ export function statusCommand(program: Command): void {
   clientOptions(
     program
       .command("status")
+      .summary("is a broker there, where, who is live, what is open")
       .description(
         "say whether a broker is there, where, which workers are live and what is open; exits with 1 if none is",
       ),

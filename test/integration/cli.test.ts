@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -299,6 +300,17 @@ describe("a command", () => {
     writeFileSync(file, token);
     const wrong = await a2achan("workers", "--url", broker.url, "--token-file", file).ended;
     expect(wrong).toMatchObject({ code: 4, stdout: "", stderr: expect.stringMatching(sentence) as string });
+  });
+
+  it("ends quietly with 0 when nobody reads what it prints", () => {
+    for (const command of ["workers -o jsonl", "status", "completion bash"]) {
+      const script = `"$0" "$1" ${command} --data "$2" | true; echo "\${PIPESTATUS[0]}"`;
+      const args = ["-c", command.startsWith("completion") ? script.replace(`--data "$2"`, "") : script];
+      const { stdout, stderr } = spawnSync("bash", [...args, process.execPath, builtProgram(), data], {
+        encoding: "utf8",
+      });
+      expect({ stdout, stderr }).toEqual({ stdout: "0\n", stderr: "" });
+    }
   });
 
   it("takes the URL and the token from the environment, and keeps the token out of what it prints", async () => {
