@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { DEFAULT_URL, type TargetOptions } from "./config.js";
+import { DEFAULT_DATA } from "./data-dir.js";
 import { formatOption, type Format } from "./output.js";
-import { DEFAULT_DATA } from "./serve.js";
 
 /** What every command that speaks to a broker is told. */
 export interface ClientOptions extends TargetOptions {

@@ -2,9 +2,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { z } from "zod";
 import { askControl } from "./control.js";
-import { DataDir, reasonOf } from "./data-dir.js";
+import { DEFAULT_DATA, DataDir, reasonOf } from "./data-dir.js";
 import { CliError, EXIT, NoBrokerError } from "./exit.js";
-import { DEFAULT_DATA } from "./serve.js";
 
 /** Where clients look for a broker that nothing else names. */
 export const DEFAULT_URL = "ws://127.0.0.1:7411/v1";

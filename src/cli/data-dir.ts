@@ -17,6 +17,8 @@ import { dirname, join, resolve } from "node:path";
 import { newToken, tokenId, type NewToken, type TokenHashes } from "../broker/index.js";
 import { CliError, EXIT, NoBrokerError } from "./exit.js";
 
+export const DEFAULT_DATA = "./.a2achan";
+
 /** What a running broker says of itself in `broker.json`. */
 export interface BrokerFile {
   pid: number;
@@ -71,7 +73,7 @@ export class DataDir {
   }
 
   /** The operator's token, the one raw token on disk: made on first use, and anew when the kept one `isRevoked`. */
-  operator(isRevoked: (id: string) => boolean): NewToken {
+  operator(isRevoked: (id: string) => boolean = () => false): NewToken {
     const kept = this.keptOperator();
     if (kept !== undefined && !isRevoked(kept.id)) return kept;
     const made = newToken();

@@ -6,7 +6,7 @@ import { LIMITS } from "../protocol/index.js";
 import { createBroker, type RunningBroker } from "../server.js";
 import { handleAdmin } from "./admin.js";
 import { serveControl } from "./control.js";
-import { DataDir, reasonOf } from "./data-dir.js";
+import { DEFAULT_DATA, DataDir, reasonOf } from "./data-dir.js";
 import { CliError, EXIT } from "./exit.js";
 import { withTightHeap } from "./heap.js";
 import { lockDirectory } from "./lock.js";
@@ -30,8 +30,6 @@ interface ServeOptions {
 
 /** Stopping in order takes at most so long. */
 const STOP_MS = 5_000;
-
-export const DEFAULT_DATA = "./.a2achan";
 
 export function serveCommand(program: Command): void {
   program

@@ -2,13 +2,12 @@ import { Option, type Command } from "commander";
 import { Broker, grantRequest, type NewToken, type TokenRequest } from "../broker/index.js";
 import { handleAdmin, type TokenRecord } from "./admin.js";
 import { askControl, type ControlRequest } from "./control.js";
-import { DataDir } from "./data-dir.js";
+import { DEFAULT_DATA, DataDir } from "./data-dir.js";
 import { parseDuration } from "./durations.js";
 import { CliError, EXIT } from "./exit.js";
 import { formatOption, print, printRecord, printRecords, type Format } from "./output.js";
 import { lockDirectory } from "./lock.js";
 import { openLog } from "./open-log.js";
-import { DEFAULT_DATA } from "./serve.js";
 import type { Column } from "./terminal/table.js";
 import { VERSION } from "./version.js";
 
