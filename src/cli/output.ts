@@ -1,6 +1,6 @@
 import { Option } from "commander";
 import { lineCells, paint, type Colour, type Output } from "./terminal/paint.js";
-import { printable } from "./terminal/printable.js";
+import { printable, printableJson } from "./terminal/printable.js";
 import { tableLines, type Column } from "./terminal/table.js";
 import { cellsOf, wrap } from "./terminal/width.js";
 
@@ -22,8 +22,8 @@ export function printRecords<T extends object>(
   columns: readonly Column<T>[],
   records: readonly T[],
 ): void {
-  if (format === "json") return print(JSON.stringify(records, undefined, 2));
-  if (format === "jsonl") return records.forEach((record) => print(JSON.stringify(record)));
+  if (format === "json") return printJson(format, records);
+  if (format === "jsonl") return records.forEach((record) => printJson(format, record));
   printTable(columns, records);
 }
 
@@ -37,9 +37,9 @@ export function printRecord(format: Format, sentence: string, record: object): v
   else printJson("jsonl", record);
 }
 
-/** Prints one record for programs. */
+/** Prints a result for programs: laid out, or on one line. */
 export function printJson(format: Exclude<Format, "table">, record: object): void {
-  print(format === "json" ? JSON.stringify(record, undefined, 2) : JSON.stringify(record));
+  print(printableJson(record, format === "json" ? 2 : undefined));
 }
 
 /** One named value of a record; undefined is not shown. */

@@ -23,7 +23,7 @@ export function printStage({ output }: ClientOptions, answer: StageNotice | Refu
   if (isRefused(answer)) {
     if (answer.detail !== "NO_GRANT") throw refusedError(answer);
     throw new CliError(
-      `this token has sent no correction ${JSON.stringify(id)}; where the broker runs, see: a2achan log --correction ${JSON.stringify(id)}`,
+      `this token has sent no correction ${id}; where the broker runs, see: a2achan log --correction ${id}`,
       EXIT.REFUSED,
     );
   }

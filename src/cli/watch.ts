@@ -1,5 +1,5 @@
 import { isRefused, type Orchestrator, type View, type WorkerFilter } from "../client/index.js";
-import { print, printTable } from "./output.js";
+import { printJson, printTable } from "./output.js";
 import { refusedError } from "./refusal.js";
 import { paint } from "./terminal/paint.js";
 import { Screen } from "./terminal/screen.js";
@@ -22,7 +22,7 @@ export async function watchWorkers(
   if (live) return watchOnScreen(orchestrator, filter, url);
   for await (const change of orchestrator.workers(filter)) {
     if (isRefused(change)) throw refusedError(change);
-    print(JSON.stringify(change));
+    printJson("jsonl", change);
   }
 }
 

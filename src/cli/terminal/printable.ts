@@ -13,3 +13,15 @@ const SHORT: Readonly<Record<string, string>> = { "\n": "\\n", "\t": "\\t", "\r"
 export function printable(text: string): string {
   return text.replace(UNPRINTABLE, (char) => SHORT[char] ?? `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`);
 }
+
+/** A value as JSON that a terminal can be given: the same value, with what is not printable in JSON's own escapes. */
+export function printableJson(value: unknown, indent?: number): string {
+  return JSON.stringify(value, undefined, indent).replace(UNPRINTABLE, (char) => {
+    // The line ends of the layout; those of texts are escaped already.
+    if (char === "\n") return char;
+    return Array.from(
+      { length: char.length },
+      (_, at) => `\\u${char.charCodeAt(at).toString(16).padStart(4, "0")}`,
+    ).join("");
+  });
+}

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { printable } from "../../../src/cli/terminal/printable.js";
+import { printable, printableJson } from "../../../src/cli/terminal/printable.js";
 import { tableLines } from "../../../src/cli/terminal/table.js";
 import { cellsOf, cut, wrap } from "../../../src/cli/terminal/width.js";
 
@@ -37,6 +37,24 @@ describe("printable", () => {
     fc.assert(
       fc.property(hostile, (text) => {
         expect(moves(printable(text))).toBe(false);
+      }),
+    );
+  });
+});
+
+describe("printableJson", () => {
+  it("escapes as JSON does what is not printable, and leaves the rest", () => {
+    const value = { text: "日本\u009b2J\u202e\u{e0001}\u001b[H" };
+    expect(printableJson(value)).toBe('{"text":"日本\\u009b2J\\u202e\\udb40\\udc01\\u001b[H"}');
+    expect(printableJson([1], 2)).toBe("[\n  1\n]");
+  });
+
+  it("is the same value, without anything that a terminal acts on", () => {
+    fc.assert(
+      fc.property(hostile, (text) => {
+        const json = printableJson({ text });
+        expect(moves(json)).toBe(false);
+        expect(JSON.parse(json)).toEqual({ text });
       }),
     );
   });
