@@ -6,7 +6,7 @@ import {
   type LogPage,
   type WorkerStatus,
 } from "../client/index.js";
-import { workerStatus } from "../protocol/index.js";
+import { commitment, workerStatus, type TextField } from "../protocol/index.js";
 import type { Connection } from "./config.js";
 
 /** How long the log is searched: what moved is good to know, and not worth a long wait. */
@@ -24,11 +24,13 @@ export async function pastRow(
   const signal = AbortSignal.timeout(SEARCH_MS);
   try {
     await using auditor = await connectAuditor({ url, token, signal });
+    const texts: LogPage["texts"] = [];
     for (let after = 0; ;) {
       const page = await auditor.log({ worker_id, after });
       if (isRefused(page) || page.next === after) return undefined;
+      texts.push(...page.texts);
       const entry = page.entries.find((line) => line.includes(digest) && isStatus(line));
-      if (entry !== undefined) return provenRow(entry, page.texts, digest);
+      if (entry !== undefined) return provenRow(entry, texts, digest);
       after = page.next;
     }
   } catch (error) {
@@ -41,16 +43,25 @@ function isStatus(line: string): boolean {
   return (JSON.parse(line) as { kind: string }).kind === "status";
 }
 
-/** The row of a status entry, with its texts put back where the log holds commitments. */
+/** A text as an entry holds it. */
+interface Committed {
+  commitment: string;
+}
+
+/** The row of a status entry, with its texts put back; they may lie with the earlier entry that brought them. */
 function provenRow(line: string, texts: LogPage["texts"], digest: string): WorkerStatus | undefined {
-  const { index, row } = JSON.parse(line) as { index: number; row: Record<string, unknown> };
-  const text = (field: string): string | undefined =>
-    texts.find((one) => one.index === index && one.field === field)?.utf8;
-  const next = row["next_action"] as { reflects: string[] } | undefined;
+  const { row } = JSON.parse(line) as { row: Record<string, unknown> };
+  const text = (field: TextField, held: unknown): string | undefined =>
+    texts.find(
+      (one) =>
+        one.field === field &&
+        commitment(field, Buffer.from(one.salt, "hex"), one.utf8) === (held as Committed).commitment,
+    )?.utf8;
+  const next = row["next_action"] as { reflects: string[]; summary: unknown } | undefined;
   const read = workerStatus.safeParse({
     ...row,
-    ...("last_action" in row && { last_action: text("last_action") }),
-    ...(next !== undefined && { next_action: { summary: text("summary"), reflects: next.reflects } }),
+    ...("last_action" in row && { last_action: text("last_action", row["last_action"]) }),
+    ...(next !== undefined && { next_action: { summary: text("summary", next.summary), reflects: next.reflects } }),
   });
   return read.success && statusDigest(read.data) === digest ? read.data : undefined;
 }

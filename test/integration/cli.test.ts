@@ -150,6 +150,17 @@ describe("correct", () => {
     expect(refused.stdout).toContain(old);
   });
 
+  it("tells what moved since a row that an ack had planned, whose texts lie with earlier entries", async () => {
+    const first = await publish(worker, "came by ack");
+    const took = take((id) => ({ next_action: { summary: "planned by ack", reflects: [id] } }));
+    await run("correct", "w-1", "Plan.", "--digest", first, "--wait");
+    await took;
+    const { status_digest } = JSON.parse((await run("get", "w-1", "-o", "json")).stdout) as { status_digest: string };
+    await publish(worker, "went on", { next_action: { summary: "go on", reflects: [] } });
+    const { stderr } = await run("correct", "w-1", "Turn.", "--digest", status_digest);
+    expect(stderr).toMatch(/^next_action +planned by ack +go on$/m);
+  });
+
   it("tells who may not read the log that what moved is not known, and gives the row only to programs", async () => {
     const old = await publish(worker, fresh());
     await publish(worker, fresh());
