@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { BROKER, type Grant, type Principal } from "../kernel/index.js";
+import { BROKER, type Correction, type Grant, type Principal } from "../kernel/index.js";
 import {
   CLOSE,
   LIMITS,
@@ -156,6 +156,11 @@ export class Broker {
     return grant !== undefined && !grant.revoked && (grant.expires_at ?? Infinity) > this.#parts.core.now();
   }
 
+  /** Whether somebody can still be known by a token: its hash is there. */
+  isKnown(id: string): boolean {
+    return this.#parts.hashes.get(id) !== undefined;
+  }
+
   /** Takes a token's grant away, live connections included. False for a token that has none. */
   async revokeToken(id: string, by: Principal = BROKER): Promise<boolean> {
     const { core } = this.#parts;
@@ -176,6 +181,12 @@ export class Broker {
   /** Every grant, revoked ones included, in the order in which they were given. */
   grants(): Grant[] {
     return [...this.#parts.core.state.grants.values()];
+  }
+
+  /** Every correction that has not ended, in the order of their admissions. */
+  openCorrections(): Correction[] {
+    const open = [...this.#parts.core.state.senders.values()].flatMap((sender) => [...sender.open.values()]);
+    return open.sort((a, b) => a.index - b.index);
   }
 
   /** What can be counted from outside. */

@@ -33,6 +33,11 @@ export interface CorrectOptions extends CallOptions {
   /** UTF-8 bytes that the message may have; can only narrow the limit of 1,024. */
   max_bytes?: number;
   /**
+   * The digest that the decision was made on, when that row was read elsewhere (by a person, in another process) and is
+   * not at hand: cited as it is. Default: that of the row given.
+   */
+  digest?: string;
+  /**
    * Where the caller holds the worker to be, if it knows that from elsewhere (its own plan, say) and not from the row.
    * Refused with TRUST_VIOLATION/SCOPE unless it equals the row's issue, task and lane; default: those of the row.
    */
@@ -117,18 +122,19 @@ export class Orchestrator implements AsyncDisposable {
   async correct(
     cited: WorkerStatus | { readonly row: WorkerStatus },
     message: string,
-    { signal, key = this.#freshKey(), scope, ...rest }: CorrectOptions = {},
+    { signal, key = this.#freshKey(), scope, digest, ...rest }: CorrectOptions = {},
   ): Promise<Receipt> {
     const row = "row" in cited ? cited.row : cited;
+    const status_digest = digest ?? statusDigest(row);
     const { issue, task_id, lane } = scope ?? row;
     const named = { worker_id: row.worker_id, issue: String(issue), lane, ...(task_id !== undefined && { task_id }) };
     let receipt: Receipt | undefined;
     await this.#connection.call(
-      { ...rest, type: "correct", ...named, message, status_digest: statusDigest(row), key },
+      { ...rest, type: "correct", ...named, message, status_digest, key },
       signal === undefined ? {} : { signal },
       (reply) => {
         // In the turn in which it comes: the stages that follow it find the correction followed.
-        if (reply.type === "receipt") receipt = receiptOf(reply, row, this.#book);
+        if (reply.type === "receipt") receipt = receiptOf(reply, { row, status_digest }, this.#book);
         return false;
       },
     );
