@@ -61,8 +61,8 @@ export class Session {
   }
 
   /** Sends frames as the socket drains: for snapshots, pages and resumes of any length. */
-  async feed(frames: AsyncIterable<Reply | Push> | Iterable<Reply | Push>): Promise<void> {
-    for await (const frame of frames) {
+  async feed(frames: Iterable<Reply | Push>): Promise<void> {
+    for (const frame of frames) {
       while (!this.closed && !this.flowing) await this.#peer.drained();
       if (this.closed) return;
       this.#send(new Outgoing(frame));

@@ -4,6 +4,7 @@ import type { EventStore } from "../storage/event-store.js";
 import type { Core } from "./core.js";
 import { cursorAt } from "./cursors.js";
 import { Outgoing } from "./peer.js";
+import { nextTurn } from "./rounds.js";
 import type { Session } from "./session.js";
 import type { Sessions } from "./sessions.js";
 
@@ -52,6 +53,7 @@ export async function resume(
       return stage === undefined ? [] : [stagePush(shard, stage)];
     });
     await session.feed(frames);
+    await nextTurn();
   }
   session.resuming = false;
 }

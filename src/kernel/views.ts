@@ -19,7 +19,10 @@ export interface RowView {
   lease_ms: number;
 }
 
-export function rowView(worker: Worker): RowView | undefined {
+/** What a view is made of: a worker, or what was kept of it. */
+export type Viewed = Pick<Worker, "row" | "digest" | "leaseMs"> & { open: { readonly size: number } };
+
+export function rowView(worker: Viewed): RowView | undefined {
   const row = worker.row && wireRow(worker.row);
   if (row === undefined || worker.digest === undefined) return undefined;
   return { row, status_digest: worker.digest, pending: worker.open.size, lease_ms: worker.leaseMs };

@@ -1,8 +1,8 @@
 import type { Duplex } from "node:stream";
 import type { WebSocket } from "ws";
 import type { Outgoing, Peer } from "../broker/index.js";
-import type { Codec } from "../codec/codec.js";
 import type { Close } from "../protocol/index.js";
+import type { Framed, Framer } from "./framer.js";
 
 /** At so many unsent bytes or fewer a socket is asked for more. */
 const LOW_WATER = 16_384;
@@ -29,20 +29,18 @@ export class Turn {
 export class SocketPeer implements Peer {
   readonly #ws: WebSocket;
   readonly #socket: Duplex;
-  readonly #encode: Codec["encode"];
-  readonly #binary: boolean;
+  readonly #frame: Framer;
   readonly #turn: Turn;
-  /** Sent in this turn, and their characters or bytes. */
-  #frames: (string | Uint8Array)[] = [];
+  /** Sent in this turn, and their bytes. */
+  #frames: Framed[] = [];
   #size = 0;
   #waiting: (() => void)[] = [];
 
-  constructor(ws: WebSocket, socket: Duplex, codec: Codec, turn: Turn) {
+  constructor(ws: WebSocket, socket: Duplex, frame: Framer, turn: Turn) {
     this.#ws = ws;
     this.#turn = turn;
     this.#socket = socket;
-    this.#encode = codec.encode;
-    this.#binary = codec.binary;
+    this.#frame = frame;
     ws.on("close", () => this.#wake());
   }
 
@@ -52,7 +50,7 @@ export class SocketPeer implements Peer {
 
   send(out: Outgoing): void {
     if (this.#ws.readyState !== this.#ws.OPEN) return;
-    const frame = out.as(this.#encode);
+    const frame = out.as(this.#frame);
     if (this.#frames.length === 0) this.#turn.ends(this);
     this.#frames.push(frame);
     this.#size += frame.length;
@@ -79,35 +77,15 @@ export class SocketPeer implements Peer {
     const left = (): void => {
       if (this.buffered <= LOW_WATER) this.#wake();
     };
-    const text = asciiFrames(frames);
-    if (text !== undefined) return void this.#socket.write(text, "latin1", left);
+    // ws's own bytes, of pings and of the close, go the same way and keep their place.
+    if (frames.every((frame) => typeof frame === "string"))
+      return void this.#socket.write(frames.length === 1 ? frames[0] : frames.join(""), "latin1", left);
     this.#socket.cork();
-    for (const frame of frames) this.#ws.send(frame, { binary: this.#binary }, left);
+    for (const frame of frames) this.#socket.write(frame, "latin1", left);
     this.#socket.uncork();
   }
 
   #wake(): void {
     for (const resolve of this.#waiting.splice(0)) resolve();
   }
-}
-
-/** Bytes that a frame's length has room for beside its first two bytes (RFC 6455 section 5.2). */
-const SHORT = 126;
-const LONG = 65_536;
-
-/**
- * Text messages as the bytes of unmasked WebSocket frames, one character a byte: one string costs Node a third of what
- * a list of buffers does. Undefined where a message is not pure ASCII, or long: those are ws's own to write.
- */
-function asciiFrames(messages: readonly (string | Uint8Array)[]): string | undefined {
-  let text = "";
-  for (const message of messages) {
-    if (typeof message !== "string" || message.length >= LONG) return undefined;
-    const bytes = Buffer.byteLength(message);
-    if (bytes !== message.length) return undefined;
-    text +=
-      bytes < SHORT ? String.fromCharCode(0x81, bytes) : String.fromCharCode(0x81, SHORT, bytes >> 8, bytes & 255);
-    text += message;
-  }
-  return text;
 }

@@ -4,6 +4,7 @@ import { WebSocketServer, type RawData, type ServerOptions, type WebSocket } fro
 import type { Broker, Connection } from "../broker/index.js";
 import type { Codec } from "../codec/codec.js";
 import { CLOSE, LIMITS, parseRequest, type Parsed } from "../protocol/index.js";
+import { framer, type Framer } from "./framer.js";
 import { judgeUpgrade, type HandshakeRules, type Rejection } from "./handshake.js";
 import { Pings } from "./pings.js";
 import { SocketPeer, Turn } from "./socket-peer.js";
@@ -19,6 +20,7 @@ export interface WsServerOptions {
 /** The WebSocket edge: handshake, codec and shape of frames; what they mean is the broker's. */
 export class WsServer {
   readonly #options: WsServerOptions;
+  readonly #framers: ReadonlyMap<Codec, Framer>;
   readonly #ws: WebSocketServer;
   readonly #pings: Pings;
   readonly #turn = new Turn();
@@ -42,6 +44,7 @@ export class WsServer {
       handleProtocols: (offered) =>
         options.codecs.find(({ subprotocol }) => offered.has(subprotocol))?.subprotocol ?? false,
     };
+    this.#framers = new Map(options.codecs.map((codec) => [codec, framer(codec)]));
     this.#ws = new WebSocketServer(settings);
     this.#pings = new Pings(clock, limits);
   }
@@ -79,15 +82,15 @@ export class WsServer {
       return reject(socket, { status: 401, sentence: "this token is unknown, revoked or expired" });
     }
     const codec = codecs.find(({ subprotocol }) => subprotocol === judged.subprotocol);
-    if (codec === undefined) throw new Error("a subprotocol was accepted that has no codec");
-    this.#ws.handleUpgrade(request, socket, head, (ws) => this.#accept(ws, socket, codec, proven));
+    const frame = codec && this.#framers.get(codec);
+    if (codec === undefined || frame === undefined) throw new Error("a subprotocol was accepted that has no codec");
+    this.#ws.handleUpgrade(request, socket, head, (ws) => this.#accept(ws, new SocketPeer(ws, socket, frame, this.#turn), codec, proven));
   }
 
-  #accept(ws: WebSocket, socket: Duplex, codec: Codec, proven: string | undefined): void {
+  #accept(ws: WebSocket, peer: SocketPeer, codec: Codec, proven: string | undefined): void {
     const { broker } = this.#options;
     ws.on("error", () => {}); // ws closes by itself with the code that fits; the close event tells the broker
     if (this.#full(proven)) return ws.close(CLOSE.TOO_MANY.code, CLOSE.TOO_MANY.reason);
-    const peer = new SocketPeer(ws, socket, codec, this.#turn);
     const connection = broker.connect(peer, proven);
     this.#open.set(ws, connection);
     const pings = this.#pings.watch(ws, () => connection.alive());
