@@ -4,9 +4,9 @@ import type { EventStore } from "../storage/event-store.js";
 import type { Core } from "./core.js";
 import { cursorAt } from "./cursors.js";
 import { Outgoing } from "./peer.js";
-import { nextTurn } from "./rounds.js";
 import type { Session } from "./session.js";
 import type { Sessions } from "./sessions.js";
+import { nextTurn } from "./turns.js";
 
 const READ_AT_ONCE = 256;
 

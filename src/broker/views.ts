@@ -16,7 +16,7 @@ export function glimpse(sessions: Sessions, worker: Worker): Glimpse {
   const { row, digest, leaseMs, open, ended } = worker;
   const session = sessions.worker(worker.id);
   return {
-    worker: { ...(row && { row }), ...(digest !== undefined && { digest }), leaseMs, open: { size: open.size } },
+    worker: { row, digest, leaseMs, open: { size: open.size } },
     liveness: livenessOf(row?.live === true, session !== undefined, ended),
     inbox: session?.seat?.inboxOpen === true ? "open" : "closed",
   };
@@ -25,7 +25,9 @@ export function glimpse(sessions: Sessions, worker: Worker): Glimpse {
 /** What an orchestrator sees of a worker: its row, and beside it what only the broker knows. None without a row. */
 export function worded({ worker, liveness, inbox }: Glimpse): View | undefined {
   const view = rowView(worker);
-  return view && { ...view, liveness, inbox };
+  if (view === undefined) return undefined;
+  const { row, status_digest, pending, lease_ms } = view;
+  return { row, status_digest, liveness, inbox, pending, lease_ms };
 }
 
 /** The view of a worker as it is now. */

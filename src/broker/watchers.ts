@@ -6,9 +6,10 @@ import { cursorAt } from "./cursors.js";
 import { pagesOf } from "./pages.js";
 import { Outgoing } from "./peer.js";
 import { Roster } from "./roster.js";
-import { nextTurn, Rounds } from "./rounds.js";
+import { Rounds } from "./rounds.js";
 import type { Session } from "./session.js";
 import type { Sessions } from "./sessions.js";
+import { nextTurn } from "./turns.js";
 import { glimpse, viewOf, worded, type Glimpse } from "./views.js";
 
 interface Watch {

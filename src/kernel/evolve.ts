@@ -110,9 +110,11 @@ function known(state: State, id: string): Correction {
 function addGrant(state: State, event: GrantAdded, index: number): void {
   const { kind: _kind, at: _at, by: _by, ...grant } = event;
   state.grants.set(event.token, { index, revoked: false, ...grant });
-  let tokens = state.tokensOf.get(event.subject);
-  if (tokens === undefined) state.tokensOf.set(event.subject, (tokens = new Set()));
-  tokens.add(event.token);
+  if (event.verbs.includes("correct")) {
+    const tokens = state.tokensOf.get(event.subject);
+    if (tokens === undefined) state.tokensOf.set(event.subject, new Set([event.token]));
+    else tokens.add(event.token);
+  }
   if (event.expires_at !== undefined) {
     state.due.push({ at: event.expires_at, index, kind: "grant", id: event.token });
   }

@@ -76,7 +76,7 @@ export interface State {
   shard: string;
   limits: Limits;
   grants: Map<string, Grant>;
-  /** Token ids of each orchestrator subject. */
+  /** Token ids of each subject that may correct. */
   tokensOf: Map<string, Set<string>>;
   workers: Map<string, Worker>;
   corrections: Map<string, Correction>;

@@ -20,7 +20,12 @@ export interface RowView {
 }
 
 /** What a view is made of: a worker, or what was kept of it. */
-export type Viewed = Pick<Worker, "row" | "digest" | "leaseMs"> & { open: { readonly size: number } };
+export interface Viewed {
+  row?: Worker["row"] | undefined;
+  digest?: string | undefined;
+  leaseMs: number;
+  open: { readonly size: number };
+}
 
 export function rowView(worker: Viewed): RowView | undefined {
   const row = worker.row && wireRow(worker.row);

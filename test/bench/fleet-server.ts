@@ -1,3 +1,4 @@
+import { createHook } from "node:async_hooks";
 import type * as Server from "../../src/server.js";
 import type * as JournalModule from "../../src/storage/journal/index.js";
 import type { FleetServerOptions, FleetServerReady } from "./fleet.js";
@@ -44,15 +45,47 @@ const ready: FleetServerReady = {
   })),
 };
 
-/** Longest time between two turns of the event loop, in ms: no callback was longer. */
+/** Callbacks that run between two of I/O: they are part of the stretch in which nothing else is served. */
+const INNER = new Set(["TickObject", "PROMISE", "Microtask", "Timeout", "Immediate"]);
+const inner = new Set<number>();
+let depth = 0;
+let began = 0;
+/**
+ * Most CPU from one I/O callback, or one turn of the loop, to the next, in us: no callback has taken longer, whoever
+ * shares the machine.
+ */
 let longest = 0;
-let turning = false;
-let last = 0;
-function onTurn(): void {
-  const now = performance.now();
-  longest = Math.max(longest, now - last);
-  last = now;
-  if (turning) setImmediate(onTurn);
+let marking = false;
+
+function mark(): void {
+  const now = cpu();
+  longest = Math.max(longest, now - began);
+  began = now;
+}
+
+function markTurn(): void {
+  mark();
+  if (marking) setImmediate(markTurn);
+}
+
+const hook = createHook({
+  init: (id, type) => {
+    if (INNER.has(type)) inner.add(id);
+  },
+  before: (id) => {
+    if (inner.has(id)) return;
+    if (depth === 0) mark();
+    depth += 1;
+  },
+  after: (id) => {
+    if (depth > 0 && !inner.has(id)) depth -= 1;
+  },
+  destroy: (id) => inner.delete(id),
+});
+
+function cpu(): number {
+  const { user, system } = process.cpuUsage();
+  return user + system;
 }
 
 async function rss(): Promise<number> {
@@ -64,20 +97,18 @@ async function rss(): Promise<number> {
 }
 
 const answers: Readonly<Record<string, () => number | Promise<number>>> = {
-  cpu: () => {
-    const { user, system } = process.cpuUsage();
-    return user + system;
-  },
+  cpu,
   rss,
-  "begin turns": () => {
-    longest = 0;
-    turning = true;
-    last = performance.now();
-    setImmediate(onTurn);
+  "begin blocks": () => {
+    [depth, began, longest, marking] = [0, cpu(), 0, true];
+    hook.enable();
+    setImmediate(markTurn);
     return 0;
   },
-  "end turns": () => {
-    turning = false;
+  "end blocks": () => {
+    marking = false;
+    hook.disable();
+    inner.clear();
     return longest;
   },
 };

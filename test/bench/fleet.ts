@@ -121,11 +121,11 @@ export class Fleet {
     return this.#server.ask("rss");
   }
 
-  /** The longest turn of the server's event loop while `work` went on, in milliseconds. */
-  async longestTurn(work: () => Promise<unknown>): Promise<number> {
-    await this.#server.ask("begin turns");
+  /** The longest block of the server's event loop while `work` went on, in milliseconds of CPU. */
+  async longestBlock(work: () => Promise<unknown>): Promise<number> {
+    await this.#server.ask("begin blocks");
     await work();
-    return this.#server.ask("end turns");
+    return (await this.#server.ask<number>("end blocks")) / 1_000;
   }
 
   async stop(): Promise<void> {

@@ -11,8 +11,8 @@ const FAN_OUTS = 4;
 const BLOCK = { gate: 20, ambition: 5, binding: true } as const;
 
 /**
- * Figure 6: one changed row to 10,000 watching sessions, over a loop of ws.send of one buffer; and the longest turn of
- * the event loop while a large fleet is told, pinged, shown and changed. No callback is longer than the turn it is in.
+ * Figure 6: one changed row to 10,000 watching sessions, over a loop of ws.send of one buffer; and the longest block of
+ * the event loop while a large fleet is told, pinged, shown and changed: CPU from one I/O callback or turn to the next.
  */
 export async function fanOut(setting: Setting): Promise<Figure[]> {
   return [...(await ofOneRow(setting)), ...(await ofAFleet(setting))];
@@ -47,7 +47,7 @@ async function ofOneRow({ quick, dist, scratch, nodeOptions }: Setting): Promise
     const turns: number[] = [];
     for (let round = 0; round < rounds; round += 1) {
       costs.push({ limit: await cost(bare, onBare), ours: await cost(broker, onBroker) });
-      turns.push(await broker.longestTurn(onBroker));
+      turns.push(await broker.longestBlock(onBroker));
     }
     const us = (of: "ours" | "limit"): string => median(costs.map((one) => one[of])).toFixed(1);
     return [
@@ -60,7 +60,7 @@ async function ofOneRow({ quick, dist, scratch, nodeOptions }: Setting): Promise
         ...measured(costs.map(({ ours, limit }) => ours / limit)),
         note: `${us("ours")} against ${us("limit")} us a watcher`,
       },
-      { figure: "6", what: "  its longest turn, ms", ...BLOCK, ...measured(turns) },
+      { figure: "6", what: "  its longest block, ms", ...BLOCK, ...measured(turns) },
     ];
   });
 }
@@ -74,37 +74,37 @@ async function ofAFleet({ quick, dist, scratch, nodeOptions }: Setting): Promise
     await broker.open("worker", FLEET);
     const sweep = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, SWEEP_MS));
     const pinged: number[] = [];
-    for (let round = 0; round < 3; round += 1) pinged.push(await broker.longestTurn(sweep));
+    for (let round = 0; round < 3; round += 1) pinged.push(await broker.longestBlock(sweep));
     await broker.open("watcher", 1, { silent: true });
     const shown: number[] = [];
     const changed: number[] = [];
     const notes = { shown: "", changed: "" };
     for (let round = 0; round < rounds; round += 1) {
       shown.push(
-        await broker.longestTurn(async () => {
+        await broker.longestBlock(async () => {
           const { pages, longest, rows } = await broker.snapshot();
           notes.shown = `${rows} rows in ${pages} pages of at most ${longest} bytes`;
         }),
       );
       changed.push(
-        await broker.longestTurn(async () => {
+        await broker.longestBlock(async () => {
           const pushes = await broker.publish(FLEET, steps);
           notes.changed = `${FLEET * steps} changes in ${pushes} pushes`;
         }),
       );
     }
     return [
-      { figure: "6", what: "longest turn of a ping sweep of 10,000, ms", ...BLOCK, ...measured(pinged) },
+      { figure: "6", what: "longest block of a ping sweep of 10,000, ms", ...BLOCK, ...measured(pinged) },
       {
         figure: "6",
-        what: "longest turn of a snapshot of 10,000 workers, ms",
+        what: "longest block of a snapshot of 10,000 workers, ms",
         ...BLOCK,
         ...measured(shown),
         note: notes.shown,
       },
       {
         figure: "6",
-        what: "longest turn while 10,000 rows change, ms",
+        what: "longest block while 10,000 rows change, ms",
         ...BLOCK,
         ...measured(changed),
         note: notes.changed,
