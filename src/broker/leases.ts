@@ -67,7 +67,8 @@ export class Leases {
     if (at >= this.#timerAt && at !== Number.POSITIVE_INFINITY) return;
     this.#timer?.[Symbol.dispose]();
     this.#timerAt = at;
-    this.#timer = at === Number.POSITIVE_INFINITY ? undefined : this.#clock.at(at - this.#clock.monotonic(), () => this.#look());
+    this.#timer =
+      at === Number.POSITIVE_INFINITY ? undefined : this.#clock.at(at - this.#clock.monotonic(), () => this.#look());
   }
 
   #look(): void {

@@ -13,8 +13,7 @@ export class Roster {
   /** The workers whose ids come behind `after`; all of them without it. */
   *from(after?: string): Iterable<Worker> {
     const { workers } = this.#state;
-    if (workers.size > this.#sorted.length)
-      this.#sorted = [...workers.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+    if (workers.size > this.#sorted.length) this.#sorted = [...workers.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
     const sorted = this.#sorted;
     const start = after === undefined ? 0 : firstThat(sorted, ({ id }) => id > after);
     for (let at = start; at < sorted.length; at += 1) yield sorted[at] as Worker;

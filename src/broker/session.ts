@@ -7,7 +7,7 @@ export interface WorkerSeat {
   workerId: string;
   inboxOpen: boolean;
   /** Corrections that this session is pushed and that have not ended since; true once the push has left. */
-  pushed: Map<string, boolean>;
+  pushed?: Map<string, boolean>;
 }
 
 /** One authenticated connection. Outlives nothing: a reconnect is a new session. */

@@ -8,4 +8,13 @@ export { BROKER } from "./broker-moves.js";
 export type { Answer } from "./decision.js";
 export type { Command } from "./commands.js";
 export type { KernelEvent, PlannedText, Principal, Text } from "./events.js";
-export { correctionPush, deliverable, outcomesOf, rowView, stageOf, stageView, type StageView, type Viewed } from "./views.js";
+export {
+  correctionPush,
+  deliverable,
+  outcomesOf,
+  rowView,
+  stageOf,
+  stageView,
+  type StageView,
+  type Viewed,
+} from "./views.js";

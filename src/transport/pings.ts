@@ -7,8 +7,11 @@ const SLOTS = 64;
 /** Steps of the golden ratio fall evenly into the slots, however many connections there are. */
 const STEP = 0.618_033_988_749_895;
 
-interface Pinged {
-  ws: WebSocket;
+/** A connection that is pinged. */
+export interface Pinged {
+  readonly ws: WebSocket;
+  readonly slot: number;
+  /** Pings since it was last heard of: 0 again by any message or pong. */
   missed: number;
 }
 
@@ -31,30 +34,21 @@ export class Pings {
     this.#limits = limits;
   }
 
-  /** Watches a connection until disposed; `alive` is called for every pong. */
-  watch(ws: WebSocket, alive: () => void): Disposable {
-    const pinged: Pinged = { ws, missed: 0 };
-    ws.on("pong", () => {
-      pinged.missed = 0;
-      alive();
-    });
-    ws.on("message", () => {
-      pinged.missed = 0;
-    });
+  add(ws: WebSocket): Pinged {
     this.#count += 1;
-    const slot = this.#slots[Math.floor(((this.#count * STEP) % 1) * SLOTS)];
-    slot?.add(pinged);
+    const pinged = { ws, slot: Math.floor(((this.#count * STEP) % 1) * SLOTS), missed: 0 };
+    this.#slots[pinged.slot]?.add(pinged);
     this.#open += 1;
     this.#arm();
-    return {
-      [Symbol.dispose]: () => {
-        slot?.delete(pinged);
-        this.#open -= 1;
-        if (this.#open > 0) return;
-        this.#timer?.[Symbol.dispose]();
-        this.#timer = undefined;
-      },
-    };
+    return pinged;
+  }
+
+  remove(pinged: Pinged): void {
+    if (this.#slots[pinged.slot]?.delete(pinged) !== true) return;
+    this.#open -= 1;
+    if (this.#open > 0) return;
+    this.#timer?.[Symbol.dispose]();
+    this.#timer = undefined;
   }
 
   #arm(): void {

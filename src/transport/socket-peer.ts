@@ -41,7 +41,6 @@ export class SocketPeer implements Peer {
     this.#turn = turn;
     this.#socket = socket;
     this.#frame = frame;
-    ws.on("close", () => this.#wake());
   }
 
   get buffered(): number {
@@ -83,6 +82,11 @@ export class SocketPeer implements Peer {
     this.#socket.cork();
     for (const frame of frames) this.#socket.write(frame, "latin1", left);
     this.#socket.uncork();
+  }
+
+  /** The socket is closed: nobody waits for it any more. */
+  gone(): void {
+    this.#wake();
   }
 
   #wake(): void {

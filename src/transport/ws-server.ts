@@ -84,7 +84,9 @@ export class WsServer {
     const codec = codecs.find(({ subprotocol }) => subprotocol === judged.subprotocol);
     const frame = codec && this.#framers.get(codec);
     if (codec === undefined || frame === undefined) throw new Error("a subprotocol was accepted that has no codec");
-    this.#ws.handleUpgrade(request, socket, head, (ws) => this.#accept(ws, new SocketPeer(ws, socket, frame, this.#turn), codec, proven));
+    this.#ws.handleUpgrade(request, socket, head, (ws) =>
+      this.#accept(ws, new SocketPeer(ws, socket, frame, this.#turn), codec, proven),
+    );
   }
 
   #accept(ws: WebSocket, peer: SocketPeer, codec: Codec, proven: string | undefined): void {
@@ -93,8 +95,13 @@ export class WsServer {
     if (this.#full(proven)) return ws.close(CLOSE.TOO_MANY.code, CLOSE.TOO_MANY.reason);
     const connection = broker.connect(peer, proven);
     this.#open.set(ws, connection);
-    const pings = this.#pings.watch(ws, () => connection.alive());
+    const pinged = this.#pings.add(ws);
+    ws.on("pong", () => {
+      pinged.missed = 0;
+      connection.alive();
+    });
     ws.on("message", (data, isBinary) => {
+      pinged.missed = 0;
       try {
         connection.receive(read(codec, data, isBinary, connection.authenticated));
       } catch (error) {
@@ -104,12 +111,17 @@ export class WsServer {
       // Who asks on without reading the answers is not read any further: they must not pile up here.
       if (peer.buffered > broker.limits.outgoing_bytes && !ws.isPaused) {
         ws.pause();
-        void peer.drained().then(() => ws.resume());
+        const readAgain = connection.unread();
+        void peer.drained().then(() => {
+          readAgain();
+          ws.resume();
+        });
       }
     });
     ws.on("close", () => {
-      pings[Symbol.dispose]();
+      this.#pings.remove(pinged);
       this.#open.delete(ws);
+      peer.gone();
       broker.disconnect(connection);
       if (this.#open.size === 0) for (const fn of this.#emptied.splice(0)) fn();
     });
