@@ -4,7 +4,7 @@ import { emptyState, evolve } from "../../../src/kernel/index.js";
 
 it("gives the workers of a state in the order of their ids, newcomers included, from any id on", () => {
   const state = emptyState();
-  const join = (worker_id: string): void =>
+  const join = (worker_id: string): void => {
     evolve(state, {
       kind: "session_opened",
       at: 0,
@@ -13,6 +13,7 @@ it("gives the workers of a state in the order of their ids, newcomers included, 
       session: "s",
       lease_ms: 60_000,
     });
+  };
   const roster = new Roster(state);
   const ids = (after?: string): string[] => [...roster.from(after)].map(({ id }) => id);
   expect(ids()).toEqual([]);
