@@ -6,6 +6,8 @@ import { firstThat } from "./sorted.js";
 export interface Change {
   /** Place in the order of all changes. */
   place: number;
+  /** Log time of its decision. */
+  at: number;
   view: View;
   /** The push that tells of it, the same for every session. */
   row: Outgoing;
@@ -23,8 +25,8 @@ export class Changes {
   #order: Change[] = [];
 
   /** `place` is past that of every change before. */
-  add(place: number, view: View): void {
-    const change = { place, view, row: new Outgoing({ type: "row", ...view }) };
+  add(place: number, at: number, view: View): void {
+    const change = { place, at, view, row: new Outgoing({ type: "row", ...view }) };
     this.#latest.set(view.row.worker_id, change);
     this.#order.push(change);
     if (this.#order.length > 2 * this.#latest.size + SPARE)

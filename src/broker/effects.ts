@@ -23,7 +23,7 @@ export function tell(parts: Parts, { events, first }: Step, now: number, asker: 
 /** What follows whenever a worker's row, session or inbox may have changed. */
 export function touch({ core, sessions, watchers }: Parts, workerId: string, now: number): void {
   deliver(core, sessions, workerId, now);
-  watchers.changed(workerId);
+  watchers.changed(workerId, now);
 }
 
 function tellStage(

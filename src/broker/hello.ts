@@ -44,7 +44,7 @@ export function hello(parts: Parts, peer: Peer, request: Hello, proven: string |
 
   const seat: WorkerSeat | undefined =
     role === "worker" ? { workerId: grant.subject, inboxOpen: request.inbox ?? true } : undefined;
-  const by = { role, subject: grant.subject, token };
+  const by = { role, subject: grant.subject, token: grant.token };
   const session = new Session(
     `s_${randomBytes(12).toString("hex")}`,
     role,

@@ -6,8 +6,7 @@ import type { Sessions } from "./sessions.js";
  * A worker as it stood in one turn, to be put into words in a later one: a row is replaced when it changes, never
  * written to.
  */
-export interface Glimpse {
-  worker: Viewed;
+export interface Glimpse extends Viewed {
   liveness: Liveness;
   inbox: View["inbox"];
 }
@@ -16,17 +15,21 @@ export function glimpse(sessions: Sessions, worker: Worker): Glimpse {
   const { row, digest, leaseMs, open, ended } = worker;
   const session = sessions.worker(worker.id);
   return {
-    worker: { row, digest, leaseMs, open: { size: open.size } },
+    row,
+    digest,
+    leaseMs,
+    pending: open.size,
     liveness: livenessOf(row?.live === true, session !== undefined, ended),
     inbox: session?.seat?.inboxOpen === true ? "open" : "closed",
   };
 }
 
 /** What an orchestrator sees of a worker: its row, and beside it what only the broker knows. None without a row. */
-export function worded({ worker, liveness, inbox }: Glimpse): View | undefined {
-  const view = rowView(worker);
+export function worded(glimpsed: Glimpse): View | undefined {
+  const view = rowView(glimpsed);
   if (view === undefined) return undefined;
   const { row, status_digest, pending, lease_ms } = view;
+  const { liveness, inbox } = glimpsed;
   return { row, status_digest, liveness, inbox, pending, lease_ms };
 }
 

@@ -79,7 +79,7 @@ export class Watchers {
   }
 
   /** Tells watchers how a worker looks now; leaves when what is decided so far is durable. */
-  changed(workerId: string): void {
+  changed(workerId: string, now: number): void {
     if (this.#watches.size === 0) return;
     const view = viewOf(this.#sessions, this.#core.state.workers.get(workerId));
     if (view === undefined) return;
@@ -87,7 +87,7 @@ export class Watchers {
     this.#place += 1;
     const place = this.#place;
     this.#core.post(() => {
-      this.#changes.add(place, view);
+      this.#changes.add(place, now, view);
       this.#rounds.wake();
     });
   }
@@ -112,9 +112,9 @@ export class Watchers {
     return Math.max(1, steps);
   }
 
-  #tell({ session, filter, shown }: Watch, { view, row }: Change): void {
+  #tell({ session, filter, shown }: Watch, { at, view, row }: Change): void {
     const { worker_id } = view.row;
-    const grant = grantFor(this.#core.state, session.by, "watch", this.#core.now());
+    const grant = grantFor(this.#core.state, session.by, "watch", at);
     if (grant !== undefined && covers(grant.patterns, view.row) && passes(filter, view.row)) {
       shown.add(worker_id);
       session.push(row);

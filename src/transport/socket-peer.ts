@@ -31,8 +31,9 @@ export class SocketPeer implements Peer {
   readonly #socket: Duplex;
   readonly #frame: Framer;
   readonly #turn: Turn;
-  /** Sent in this turn, and their bytes. */
-  #frames: Framed[] = [];
+  /** Sent in this turn: in one string, as long as all are strings, and else one behind the other; and their bytes. */
+  #text = "";
+  #frames: Framed[] | undefined;
   #size = 0;
   #waiting: (() => void)[] = [];
 
@@ -50,9 +51,11 @@ export class SocketPeer implements Peer {
   send(out: Outgoing): void {
     if (this.#ws.readyState !== this.#ws.OPEN) return;
     const frame = out.as(this.#frame);
-    if (this.#frames.length === 0) this.#turn.ends(this);
-    this.#frames.push(frame);
+    if (this.#size === 0) this.#turn.ends(this);
     this.#size += frame.length;
+    if (this.#frames !== undefined) this.#frames.push(frame);
+    else if (typeof frame === "string") this.#text += frame;
+    else this.#frames = this.#text === "" ? [frame] : [this.#text, frame];
   }
 
   // Waits for the socket, never for a turn: a caller that asks again until there is room must not starve it.
@@ -68,17 +71,17 @@ export class SocketPeer implements Peer {
 
   /** Writes what was sent in this turn. */
   flush(): void {
-    const frames = this.#frames;
-    this.#frames = [];
+    const [text, frames, size] = [this.#text, this.#frames, this.#size];
+    this.#text = "";
+    this.#frames = undefined;
     this.#size = 0;
-    if (frames.length === 0 || this.#ws.readyState !== this.#ws.OPEN) return;
+    if (size === 0 || this.#ws.readyState !== this.#ws.OPEN) return;
     // Called when the bytes have left, or with the error of a socket that broke: its close event tells the broker.
     const left = (): void => {
       if (this.buffered <= LOW_WATER) this.#wake();
     };
     // ws's own bytes, of pings and of the close, go the same way and keep their place.
-    if (frames.every((frame) => typeof frame === "string"))
-      return void this.#socket.write(frames.length === 1 ? frames[0] : frames.join(""), "latin1", left);
+    if (frames === undefined) return void this.#socket.write(text, "latin1", left);
     this.#socket.cork();
     for (const frame of frames) this.#socket.write(frame, "latin1", left);
     this.#socket.uncork();

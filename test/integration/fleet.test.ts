@@ -115,3 +115,21 @@ describe("a fleet of 200 workers and 100 watchers on real sockets", () => {
     while (at() < 200) await watcher.barrier();
   }
 });
+
+it("writes what it sends in one turn in its order, ASCII or not", async () => {
+  const broker = await TestBroker.start();
+  try {
+    const worker = await broker.worker("w-1");
+    await worker.ask(statusOf("\u201cquoted\u201d"));
+    const client = await broker.orchestrator("lead");
+    const types = ["ping", "get", "ping", "list", "get", "ping"];
+    const answers = await Promise.all(
+      types.map((type) => client.ask({ type, ...(type === "get" && { worker_id: "w-1" }) })),
+    );
+    expect(answers.map(({ type }) => type)).toEqual(["pong", "row", "pong", "rows", "row", "pong"]);
+    expect(answers.map(({ id }) => id)).toEqual(["t2", "t3", "t4", "t5", "t6", "t7"]);
+    expect(answers[1]).toMatchObject({ row: { last_action: "\u201cquoted\u201d" } });
+  } finally {
+    await broker.stop();
+  }
+});

@@ -31,7 +31,7 @@ describe("changes", () => {
         const changes = new Changes();
         const latest = new Map<string, number>();
         workers.forEach((id, at) => {
-          changes.add(at + 1, view(id, at + 1));
+          changes.add(at + 1, 0, view(id, at + 1));
           latest.set(id, at + 1);
         });
         const expected = [...latest].map(([id, place]): [number, string] => [place, id]).sort(([a], [b]) => a - b);
@@ -46,7 +46,7 @@ describe("changes", () => {
 
   it("keep one push for each change, whoever is told of it", () => {
     const changes = new Changes();
-    changes.add(1, view("a", 1));
+    changes.add(1, 0, view("a", 1));
     expect(changes.after(0)?.row).toBe(changes.after(0)?.row);
     expect(changes.after(0)?.row.frame).toEqual({ type: "row", ...view("a", 1) });
   });
