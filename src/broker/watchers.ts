@@ -12,6 +12,9 @@ import type { Sessions } from "./sessions.js";
 import { nextTurn } from "./turns.js";
 import { glimpse, viewOf, worded, type Glimpse } from "./views.js";
 
+/** Workers that a snapshot looks at in one turn. */
+const GLIMPSES_A_TURN = 1_024;
+
 interface Watch {
   readonly session: Session;
   readonly filter: Filter;
@@ -40,6 +43,8 @@ export class Watchers {
   readonly #roster: Roster;
   readonly #watches = new Map<Session, Watch>();
   readonly #changes = new Changes();
+  /** Of each snapshot that is being gathered: the workers that changed since it was begun. */
+  readonly #gathering = new Set<Set<string>>();
   readonly #rounds = new Rounds<Watch>({
     members: () => this.#watches.values(),
     visit: (watch, most) => this.#serve(watch, most),
@@ -66,12 +71,9 @@ export class Watchers {
 
   /** Answers `watch` with a run of `rows`, the last with cursor and `done`; replaces the session's earlier watch. */
   watch(session: Session, id: string, filter: Filter, now: number): void {
-    const glimpses: Glimpse[] = [];
-    for (const worker of this.visible(session, filter, now)) glimpses.push(glimpse(this.#sessions, worker));
     const watch: Watch = { session, filter, shown: new Set(), told: this.#place, open: false };
     this.#watches.set(session, watch);
-    const cursor = cursorAt(this.#core.state.shard, this.#core.state.size);
-    this.#core.post(() => session.spawn(this.#snapshot(watch, id, glimpses, cursor)));
+    session.spawn(this.#gather(watch, id, now));
   }
 
   unwatch(session: Session): void {
@@ -80,6 +82,7 @@ export class Watchers {
 
   /** Tells watchers how a worker looks now; leaves when what is decided so far is durable. */
   changed(workerId: string, now: number): void {
+    for (const moved of this.#gathering) moved.add(workerId);
     if (this.#watches.size === 0) return;
     const view = viewOf(this.#sessions, this.#core.state.workers.get(workerId));
     if (view === undefined) return;
@@ -130,6 +133,35 @@ export class Watchers {
     this.#rounds.wake();
   }
 
+  // A fleet is looked over in several turns; what moved meanwhile is looked at again in the last: that is its one state.
+  async #gather(watch: Watch, id: string, now: number): Promise<void> {
+    const { session, filter } = watch;
+    const moved = new Set<string>();
+    const glimpses = new Map<string, Glimpse>();
+    this.#gathering.add(moved);
+    let left = GLIMPSES_A_TURN;
+    for (const worker of this.visible(session, filter, now)) {
+      if (left === 0) {
+        await nextTurn();
+        left = GLIMPSES_A_TURN;
+      }
+      left -= 1;
+      glimpses.set(worker.id, glimpse(this.#sessions, worker));
+    }
+    this.#gathering.delete(moved);
+    const { state } = this.#core;
+    const grant = grantFor(state, session.by, "watch", this.#core.now());
+    for (const workerId of moved) {
+      const worker = state.workers.get(workerId);
+      const row = grant && coveredRow(worker, grant);
+      if (worker === undefined || row === undefined || !passes(filter, row)) glimpses.delete(workerId);
+      else glimpses.set(workerId, glimpse(this.#sessions, worker));
+    }
+    watch.told = this.#place;
+    const cursor = cursorAt(state.shard, state.size);
+    this.#core.post(() => session.spawn(this.#snapshot(watch, id, inOrder(glimpses, moved), cursor)));
+  }
+
   async #snapshot(watch: Watch, id: string, glimpses: readonly Glimpse[], cursor: string): Promise<void> {
     const { session, shown } = watch;
     for (const page of snapshotPages(id, wordedIn(glimpses, shown), cursor)) {
@@ -147,6 +179,11 @@ export class Watchers {
     for (const watch of this.#watches.values()) told = Math.min(told, watch.told);
     this.#changes.forget(told);
   }
+}
+
+function inOrder(glimpses: ReadonlyMap<string, Glimpse>, moved: ReadonlySet<string>): Glimpse[] {
+  if (moved.size === 0) return [...glimpses.values()];
+  return [...glimpses].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);
 }
 
 /** Puts a snapshot into words as its pages are asked for, and notes whom it shows. */

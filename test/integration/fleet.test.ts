@@ -72,6 +72,37 @@ describe("a row that 600 sessions watch", () => {
   });
 });
 
+describe("the snapshot of a fleet that takes more than one turn to look over", () => {
+  it("is from the state in which it was finished: what changed on the way is in it, and not told again [A2C-FRM-20] [A2C-CUR-01]", async () => {
+    const local = await LocalBroker.open({ store: new MemoryStore(), limits: PLENTY });
+    const names = Array.from({ length: 1_100 }, (_, at) => `w-${String(at).padStart(4, "0")}`);
+    const workers = new Map<string, LocalClient>();
+    for (const name of names) {
+      const worker = await local.worker(name);
+      worker.tell(statusOf("step 1"));
+      workers.set(name, worker);
+    }
+    const newcomer = await local.worker("a-first");
+    const watcher = await local.orchestrator("watcher");
+    const id = watcher.tell({ type: "watch", filter: { lane: "src/**" } });
+    const first = workers.get("w-0000");
+    first?.tell(statusOf("step 2"));
+    workers.get("w-0001")?.tell({ ...statusOf("step 2"), lane: "docs" });
+    newcomer.tell(statusOf("step 1"));
+    const pages = (): Frame[] => watcher.frames.filter((frame) => frame["id"] === id);
+    await until(() => pages().at(-1)?.["done"] === true);
+    const views = pages().flatMap(({ rows }) => rows as Frame[]);
+    expect(views.map(idOf)).toEqual(["a-first", ...names.filter((name) => name !== "w-0001")]);
+    expect(views.filter((view) => seqOf(view) === 2).map(idOf)).toEqual(["w-0000"]);
+    await turn();
+    expect(watcher.pushes("row")).toEqual([]);
+    first?.tell(statusOf("step 3"));
+    await until(() => watcher.pushes("row").length > 0);
+    expect(watcher.pushes("row").map(seqOf)).toEqual([3]);
+    await local.stop();
+  }, 30_000);
+});
+
 describe("a fleet of 200 workers and 100 watchers on real sockets", () => {
   let broker: TestBroker;
 
