@@ -208,6 +208,8 @@ export class Broker {
     core.execute({ kind: "stop" });
     core.halt();
     await core.settled();
+    // What is durable has left before anybody is told to go.
+    await core.committed().catch(() => {});
     this.end(CLOSE.DRAINING);
     await store.close();
   }

@@ -83,7 +83,7 @@ function workerOf(state: State, id: string): Worker {
       leaseMs: LIMITS.lease_default_ms,
       ended: false,
       open: new Map(),
-      citing: new Set(),
+      citing: new Map(),
       entries: 0,
       digestTimes: [],
     };
@@ -110,9 +110,11 @@ function known(state: State, id: string): Correction {
 function addGrant(state: State, event: GrantAdded, index: number): void {
   const { kind: _kind, at: _at, by: _by, ...grant } = event;
   state.grants.set(event.token, { index, revoked: false, ...grant });
-  let tokens = state.tokensOf.get(event.subject);
-  if (tokens === undefined) state.tokensOf.set(event.subject, (tokens = new Set()));
-  tokens.add(event.token);
+  if (event.verbs.includes("correct")) {
+    const tokens = state.tokensOf.get(event.subject);
+    if (tokens === undefined) state.tokensOf.set(event.subject, new Set([event.token]));
+    else tokens.add(event.token);
+  }
   if (event.expires_at !== undefined) {
     state.due.push({ at: event.expires_at, index, kind: "grant", id: event.token });
   }
@@ -125,8 +127,9 @@ function moveRow(state: State, event: StatusChanged): void {
   if (event.cause === "ended") delete worker.session;
   if (event.cause === "published") remember(worker.digestTimes, event.at, state.limits.digests_per_window);
   worker.digest = event.status_digest;
-  for (const cited of worker.citing) if (!isOpen(cited.stage) && !cited.recent) state.corrections.delete(cited.id);
-  worker.citing = new Set();
+  for (const sent of worker.citing.values())
+    for (const cited of sent) if (!isOpen(cited.stage) && !cited.recent) state.corrections.delete(cited.id);
+  worker.citing.clear();
 }
 
 // The log holds a text once, at the entry that brought it: a row that keeps a text keeps its commitment.
@@ -169,7 +172,9 @@ function admit(state: State, event: Admitted, index: number): void {
   };
   state.corrections.set(correction.id, correction);
   worker.open.set(correction.id, correction);
-  worker.citing.add(correction);
+  const citing = worker.citing.get(correction.sender);
+  if (citing === undefined) worker.citing.set(correction.sender, new Set([correction]));
+  else citing.add(correction);
   sender.open.set(correction.id, correction);
   remember(sender.admittedTimes, event.at, state.limits.admitted_per_window);
   setDue(state, correction, event.expires_at);
@@ -204,7 +209,8 @@ function end(state: State, event: Ended, index: number): void {
   while (sender.ended.length > state.limits.ended_per_principal) {
     const oldest = sender.ended.shift() as Correction;
     oldest.recent = false;
-    if (!workerOf(state, oldest.workerId).citing.has(oldest)) state.corrections.delete(oldest.id);
+    const citing = workerOf(state, oldest.workerId).citing.get(oldest.sender);
+    if (citing?.has(oldest) !== true) state.corrections.delete(oldest.id);
   }
 }
 

@@ -84,4 +84,24 @@ describe("a lease", () => {
     again.clear();
     expect(clock.pending).toBe(0);
   });
+
+  it("ends with those of a whole fleet at the same time, 256 a turn", () => {
+    const ends: number[] = [];
+    const counting = Object.assign(Object.create(clock) as FakeClock, {
+      at: (ms: number, fn: () => void): Disposable =>
+        clock.at(ms, () => {
+          const before = lapsed.length;
+          fn();
+          ends.push(lapsed.length - before);
+        }),
+      monotonic: () => clock.monotonic(),
+    });
+    leases = new Leases(counting, (workerId) => lapsed.push([workerId, clock.monotonic()]));
+    for (let at = 0; at < 600; at += 1) leases.hold(`w-${at}`, 60_000);
+    expect(clock.pending).toBe(1);
+    clock.advance(60_000);
+    expect(ends).toEqual([256, 256, 88]);
+    expect(new Set(lapsed.map(([id]) => id)).size).toBe(600);
+    expect(clock.pending).toBe(0);
+  });
 });
