@@ -14,6 +14,7 @@ export type Sender = (typeof SENDERS)[number];
 /** One thing that somebody does. `which` and `named` point at corrections that were admitted before. */
 export type Move =
   | { act: "correct"; sender: Sender; fields: Record<string, unknown>; supersedes?: number }
+  | { act: "resend"; which: number; times: number }
   | { act: "withdraw" | "receive" | "ack" | "decline"; which: number }
   | { act: "ack_plan"; which: number; named: number[] }
   | { act: "plan"; named: number[] }
@@ -35,6 +36,7 @@ const fields = fc.record(
 );
 const correct = fc.record({ act: fc.constant("correct" as const), sender, fields });
 const supersede = fc.record({ act: fc.constant("correct" as const), sender, fields, supersedes: which });
+const resend = fc.record({ act: fc.constant("resend" as const), which, times: fc.integer({ min: 1, max: 3 }) });
 const about = fc.record({ act: fc.constantFrom("withdraw", "receive", "ack", "decline"), which });
 const judged = fc.oneof(
   fc.record({ act: fc.constant("ack_plan" as const), which, named }),
@@ -52,6 +54,7 @@ export const anyMoves = fc.array(
   fc.oneof(
     { weight: 6, arbitrary: correct },
     { weight: 1, arbitrary: supersede },
+    { weight: 3, arbitrary: resend },
     { weight: 6, arbitrary: about },
     { weight: 3, arbitrary: judged },
     { weight: 4, arbitrary: around },
@@ -59,12 +62,19 @@ export const anyMoves = fc.array(
   { minLength: 8, maxLength: 30 },
 ) as fc.Arbitrary<Move[]>;
 
-/** A sender's two sessions: one asks; the other only listens, and resumes where it broke off. */
+/** A sender's sessions: two ask; the third only listens, and resumes where it broke off. */
 interface Side {
   token: { id: string; token: string };
-  asking: Wire;
+  asking: [Wire, Wire];
   listening: Wire & { welcome: Frame };
   heard: Frame[];
+}
+
+/** A correction as it was sent, once or more often, and the receipts in the order in which they came. */
+interface Sent {
+  frame: Frame;
+  sender: Sender;
+  receipts: Frame[];
 }
 
 /** What outlives a broker. */
@@ -80,6 +90,9 @@ interface Kept {
 export class Traffic {
   /** The corrections that were answered ALLOW, in that order. */
   readonly admitted: { id: string; sender: Sender; digest: string }[] = [];
+  readonly sent: Sent[] = [];
+  /** Every session that the worker had. */
+  readonly workers: Wire[] = [];
   readonly #kept: Kept;
   readonly #sides = new Map<Sender, Side>();
   readonly #workerToken: string;
@@ -93,6 +106,7 @@ export class Traffic {
     this.#broker = broker;
     this.#workerToken = workerToken;
     this.#worker = worker;
+    this.workers.push(worker);
   }
 
   /** Does each move in turn, then judges: what is refused or comes too late is refused or comes too late. */
@@ -112,6 +126,7 @@ export class Traffic {
     return this.#pass(65_000);
   }
 
+  /** The entries of the log, as an auditor reads them. */
   entries(): Promise<Entry[]> {
     return this.#broker.entries();
   }
@@ -156,8 +171,13 @@ export class Traffic {
       case "withdraw": {
         const picked = this.#pick(move.which);
         const sender = picked?.sender ?? "lead";
-        if (picked !== undefined) await this.#side(sender).asking.ask({ type: "withdraw", correction_id: picked.id });
+        if (picked !== undefined)
+          await this.#side(sender).asking[0].ask({ type: "withdraw", correction_id: picked.id });
         return;
+      }
+      case "resend": {
+        const again = this.sent[move.which % this.sent.length];
+        return again === undefined ? undefined : this.#send(again, move.times);
       }
       case "receive":
       case "ack":
@@ -192,15 +212,33 @@ export class Traffic {
   }
 
   async #correct({ sender, fields, supersedes }: Move & { act: "correct" }): Promise<void> {
-    const { asking } = this.#side(sender);
+    const [asking] = this.#side(sender).asking;
     const { row, status_digest } = await asking.ask({ type: "get", worker_id: "w-1" });
     const { lane } = row as { lane: string };
     const old = supersedes === undefined ? undefined : this.#pick(supersedes);
     const naming = old === undefined ? {} : { supersedes: old.id };
     const message = `correction ${(this.#count += 1)}`;
-    const receipt = await asking.ask(correctionOf("w-1", status_digest, message, { lane, ...fields, ...naming }));
-    if (receipt["verdict"] !== "ALLOW") return;
-    this.admitted.push({ id: String(receipt["correction_id"]), sender, digest: String(status_digest) });
+    const frame = correctionOf("w-1", status_digest, message, { lane, ...fields, ...naming });
+    const sent = { frame, sender, receipts: [] };
+    this.sent.push(sent);
+    await this.#send(sent, 1);
+  }
+
+  /** Sends the same correction so many times at once, over both sessions. */
+  async #send(sent: Sent, times: number): Promise<void> {
+    const { frame, sender, receipts } = sent;
+    const hear = (receipt: Frame): void => {
+      receipts.push(receipt);
+      if (receipt["verdict"] !== "ALLOW" || receipt["replayed"] === true) return;
+      this.admitted.push({
+        id: String(receipt["correction_id"]),
+        sender,
+        digest: String(frame["status_digest"]),
+      });
+    };
+    const { asking } = this.#side(sender);
+    const wires = Array.from({ length: times }, (_, at) => asking[at % 2] as Wire);
+    await Promise.all(wires.map((wire) => wire.ask(frame).then(hear)));
   }
 
   async #answer(move: Move & { which: number }): Promise<void> {
@@ -224,17 +262,18 @@ export class Traffic {
 
   async #work(): Promise<void> {
     this.#worker = await this.#broker.worker("w-1", {}, this.#workerToken);
+    this.workers.push(this.#worker);
   }
 
   async #pass(ms: number): Promise<void> {
-    const wires = [...this.#sides.values()].flatMap(({ asking, listening }) => [asking, listening]);
+    const wires = [...this.#sides.values()].flatMap(({ asking, listening }) => [...asking, listening]);
     await this.#broker.advance(ms, ...wires);
   }
 
   async #renewToken(sender: Sender): Promise<void> {
     const side = this.#side(sender);
     await this.#broker.running.broker.revokeToken(side.token.id);
-    await Promise.all([side.asking.closed, side.listening.closed]);
+    await Promise.all([...side.asking, side.listening].map(({ closed }) => closed));
     await this.#seat(sender);
   }
 
@@ -259,7 +298,8 @@ export class Traffic {
     const heard = before === undefined ? [] : [...before.heard, ...stagePushes(before.listening)];
     const cursor = heard.at(-1)?.["cursor"] ?? before?.listening.welcome["cursor"];
     const listening = await this.#hello(token.token, cursor === undefined ? {} : { resume_from: cursor });
-    this.#sides.set(sender, { token, asking: await this.#hello(token.token, {}), listening, heard });
+    const asking: Side["asking"] = [await this.#hello(token.token, {}), await this.#hello(token.token, {})];
+    this.#sides.set(sender, { token, asking, listening, heard });
   }
 
   #hello(token: string, fields: Record<string, unknown>): Promise<Wire & { welcome: Frame }> {
@@ -267,7 +307,9 @@ export class Traffic {
   }
 
   #leave(): void {
-    for (const { asking, listening } of this.#sides.values()) for (const wire of [asking, listening]) wire.drop();
+    for (const { asking, listening } of this.#sides.values()) {
+      for (const wire of [...asking, listening]) wire.drop();
+    }
   }
 
   #side(sender: Sender): Side {
