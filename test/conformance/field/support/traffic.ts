@@ -62,12 +62,32 @@ export const anyMoves = fc.array(
   { minLength: 8, maxLength: 30 },
 ) as fc.Arbitrary<Move[]>;
 
+interface View {
+  row: unknown;
+  status_digest: unknown;
+  liveness: unknown;
+  inbox: unknown;
+  pending: unknown;
+  lease_ms: unknown;
+}
+
+/** The view that a frame shows, without what makes it a frame. */
+function viewIn(frame: object | undefined): View | undefined {
+  if (frame === undefined || !("row" in frame)) return undefined;
+  const { row, status_digest, liveness, inbox, pending, lease_ms } = frame as View;
+  return { row, status_digest, liveness, inbox, pending, lease_ms };
+}
+
 /** A sender's sessions: two ask; the third only listens, and resumes where it broke off. */
 interface Side {
   token: { id: string; token: string };
   asking: [Wire, Wire];
   listening: Wire & { welcome: Frame };
   heard: Frame[];
+  /** Where its first session began. */
+  begin: unknown;
+  /** What its watch showed first. */
+  snapshot: Frame;
 }
 
 /** A correction as it was sent, once or more often, and the receipts in the order in which they came. */
@@ -136,6 +156,20 @@ export class Traffic {
     const { listening, heard } = this.#side(sender);
     await listening.barrier();
     return [...heard, ...stagePushes(listening)];
+  }
+
+  /** The cursors that a sender was ever given: that of its first welcome, and one with each stage. */
+  async cursors(sender: Sender): Promise<unknown[]> {
+    return [this.#side(sender).begin, ...(await this.heard(sender)).map(({ cursor }) => cursor)];
+  }
+
+  /** The worker as the sender's watch showed it last, and as it is read now. */
+  async views(sender: Sender): Promise<{ watched: View | undefined; read: View | undefined }> {
+    const { asking, listening, snapshot } = this.#side(sender);
+    const read = viewIn(await asking[0].ask({ type: "get", worker_id: "w-1" }));
+    await listening.barrier();
+    const last = listening.pushes.findLast(({ type }) => type === "row");
+    return { watched: viewIn(last ?? (snapshot["rows"] as object[])[0]), read };
   }
 
   /** A session of the sender that resumes from a cursor, and what it was pushed. */
@@ -296,10 +330,12 @@ export class Traffic {
   async #sit(sender: Sender, token: Side["token"]): Promise<void> {
     const before = this.#sides.get(sender);
     const heard = before === undefined ? [] : [...before.heard, ...stagePushes(before.listening)];
-    const cursor = heard.at(-1)?.["cursor"] ?? before?.listening.welcome["cursor"];
+    const cursor = heard.at(-1)?.["cursor"] ?? before?.begin;
     const listening = await this.#hello(token.token, cursor === undefined ? {} : { resume_from: cursor });
+    const begin = before?.begin ?? listening.welcome["cursor"];
+    const snapshot = await listening.ask({ type: "watch" });
     const asking: Side["asking"] = [await this.#hello(token.token, {}), await this.#hello(token.token, {})];
-    this.#sides.set(sender, { token, asking, listening, heard });
+    this.#sides.set(sender, { token, asking, listening, heard, begin, snapshot });
   }
 
   #hello(token: string, fields: Record<string, unknown>): Promise<Wire & { welcome: Frame }> {

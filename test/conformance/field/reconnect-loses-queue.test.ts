@@ -1,0 +1,141 @@
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { TestBroker } from "../../support/broker.js";
+import { admit, correctionOf, publish, statusOf } from "../../support/scenes.js";
+import { Wire, type Frame } from "../../support/wire.js";
+import { entriesOf } from "./support/log.js";
+import { Served } from "./support/served.js";
+import { ack, deliveries, idIn, receive, shows, stageOf, stagePushes } from "./support/talk.js";
+import { SENDERS, Traffic, anyMoves } from "./support/traffic.js";
+
+const stages = (session: Wire): unknown[] => stagePushes(session).map(({ stage }) => stage);
+
+describe("reconnect_loses_queue", () => {
+  let broker: TestBroker;
+  let worker: Wire;
+  let token: string;
+  let lead: Wire & { welcome: Frame };
+  let digest: string;
+
+  const asLead = (hello: Record<string, unknown> = {}): Promise<Wire & { welcome: Frame }> =>
+    Wire.hello(broker.url, token, { role: "orchestrator", ...hello });
+
+  beforeEach(async () => {
+    broker = await TestBroker.start();
+    worker = await broker.worker("w-1");
+    const everywhere = { worker: "**", issue: "**", lane: "**" };
+    ({ token } = await broker.running.addToken({ role: "orchestrator", subject: "lead", ...everywhere }));
+    lead = await asLead();
+    digest = await publish(worker);
+  });
+  afterEach(async () => {
+    await broker.stop();
+  });
+
+  it("R01: gives an orchestrator that was away every stage that it missed, in order, from its last cursor on", async () => {
+    const { cursor } = lead.welcome;
+    const id = await admit(lead, "w-1", digest, "Edit the right file first.");
+    await worker.ask(receive(id));
+    const delivered = await lead.push(({ stage }) => stage === "DELIVERED");
+    lead.drop();
+    await worker.ask(ack(id, digest));
+    await worker.ask(statusOf("read on", { next_action: { summary: "edit the right file first", reflects: [id] } }));
+
+    const back = await asLead({ resume_from: delivered["cursor"] });
+    expect(back.welcome).toMatchObject({ gap: false });
+    await back.push(({ stage }) => stage === "WITNESSED").then((last) => back.pushes.push(last));
+    expect(stages(back)).toEqual(["ACKED", "WITNESSED"]);
+    const whole = await asLead({ resume_from: cursor });
+    await whole.push(({ stage }) => stage === "WITNESSED").then((last) => whole.pushes.push(last));
+    expect(stages(whole)).toEqual(["ADMITTED", "DELIVERED", "ACKED", "WITNESSED"]);
+    const indices = stagePushes(whole).map(({ index }) => index as number);
+    expect(indices).toEqual(indices.toSorted((a, b) => a - b));
+    for (const session of [back, whole]) session.drop();
+  });
+
+  it("R04: takes a worker whose connection broke for suspect, holds what is sent to it, and delivers it when it is back", async () => {
+    await lead.ask({ type: "watch" });
+    worker.drop();
+    expect(await lead.push(shows("suspect"))).toMatchObject({ status_digest: digest, row: { live: true, seq: 1 } });
+    const receipt = await lead.ask(correctionOf("w-1", digest, "Edit the right file first."));
+    expect(receipt).toMatchObject({ verdict: "ALLOW", stage: "ADMITTED", deliverable: false });
+    await broker.advance(59_999, lead);
+    const waiting = await lead.ask({ type: "get", worker_id: "w-1" });
+    expect(waiting).toMatchObject({ liveness: "suspect", status_digest: digest, pending: 1 });
+
+    const back = await broker.worker("w-1");
+    expect((await deliveries(back)).map(idIn)).toEqual([receipt["correction_id"]]);
+    expect(await lead.ask({ type: "get", worker_id: "w-1" })).toMatchObject({
+      liveness: "live",
+      status_digest: digest,
+    });
+    lead.drop();
+  });
+
+  it("R07: takes the ack of a worker whose orchestrator is gone, and shows it to that principal when it is back", async () => {
+    const id = await admit(lead, "w-1", digest, "Edit the right file first.");
+    await worker.ask(receive(id));
+    lead.drop();
+    const acked = await worker.ask(ack(id, digest, { summary: "edit the right file first", reflects: [id] }));
+    expect(acked).toMatchObject({ type: "stage", stage: "WITNESSED" });
+    const back = await asLead();
+    expect(await stageOf(back, id)).toBe("WITNESSED");
+    expect(await back.ask({ type: "stage", correction_id: id })).toMatchObject({ index: acked["index"] });
+    expect(await entriesOf(broker, "witnessed")).toMatchObject([{ correction_id: id, orchestrator_id: "lead" }]);
+    back.drop();
+  });
+});
+
+describe("reconnect_loses_queue, across a killed broker", () => {
+  let served: Served;
+  beforeEach(async () => {
+    served = await Served.start();
+  });
+  afterEach(() => served.end());
+
+  it("R05: delivers after a restart what was admitted before it, and lets a sender that resumes miss no stage", async () => {
+    const [worker, lead] = [await served.worker(), await served.lead()];
+    const digest = await publish(worker);
+    const [taken, waiting] = [await admit(lead, "w-1", digest, "one"), await admit(lead, "w-1", digest, "two")];
+    await worker.ask(receive(taken));
+    const { cursor } = await lead.push(({ stage }) => stage === "DELIVERED");
+    await worker.ask(ack(taken, digest));
+    await served.killAndRestart();
+
+    const resumed = await served.lead({ resume_from: cursor });
+    expect(resumed.welcome).toMatchObject({ gap: false });
+    expect(await resumed.push(({ stage }) => stage === "ACKED")).toMatchObject({ correction_id: taken });
+    expect(await stageOf(resumed, waiting)).toBe("ADMITTED");
+    const back = await served.worker();
+    expect(await deliveries(back)).toEqual([]);
+    expect(await back.ask(statusOf("read the issue"))).toMatchObject({ pending: 2 });
+    expect((await deliveries(back)).map(idIn)).toEqual([waiting]);
+    await back.ask(ack(waiting, digest, { summary: "do both", reflects: [taken, waiting] }));
+    await resumed.push(({ stage, correction_id }) => stage === "WITNESSED" && correction_id === waiting);
+    expect(stagePushes(resumed).map(({ correction_id, stage }) => [correction_id, stage])).toEqual([
+      [waiting, "DELIVERED"],
+      [waiting, "ACKED"],
+      [taken, "WITNESSED"],
+    ]);
+  });
+});
+
+describe("law: a resume from any cursor is the uninterrupted stream", () => {
+  it("gives each sender, from each cursor that it was ever given, what came behind it, once and in order", async () => {
+    await fc.assert(
+      fc.asyncProperty(anyMoves, (moves) =>
+        Traffic.judge(moves, async (traffic) => {
+          for (const sender of SENDERS) {
+            const stream = await traffic.heard(sender);
+            for (const [at, cursor] of (await traffic.cursors(sender)).entries()) {
+              const { welcome, pushes } = await traffic.resumed(sender, cursor);
+              expect(welcome).toMatchObject({ gap: false });
+              expect(pushes).toEqual(stream.slice(at));
+            }
+          }
+        }),
+      ),
+      { numRuns: 12 },
+    );
+  });
+});
