@@ -1,4 +1,8 @@
+import { LIMITS } from "../protocol/index.js";
 import type { Clock } from "./clock.js";
+
+/** A timer that fires so late says that this process stood still: frozen, or starved. */
+const STALL_MS = 1_000;
 
 interface Lease {
   ms: number;
@@ -41,10 +45,14 @@ export class Leases {
   }
 
   #timer(workerId: string, ms: number): Disposable {
+    const due = this.#clock.monotonic() + ms;
     return this.#clock.at(ms, () => {
       const lease = this.#leases.get(workerId);
       if (lease === undefined) return;
-      const left = lease.renewedAt + lease.ms - this.#clock.monotonic();
+      const now = this.#clock.monotonic();
+      // Signs of life may wait in the sockets, unread: they count before the lease does.
+      const grace = now - due >= STALL_MS ? LIMITS.ping_ms : 0;
+      const left = Math.max(lease.renewedAt + lease.ms - now, grace);
       if (left > 0) {
         lease.timer = this.#timer(workerId, left);
         return;

@@ -42,6 +42,11 @@ export class FakeClock implements Clock {
     this.#pass(end - this.#monotonic);
   }
 
+  /** Lets `ms` pass while the process stands still: what falls due meanwhile fires late, at the next `advance`. */
+  freeze(ms: number): void {
+    this.#pass(ms);
+  }
+
   /** Moves the wall clock alone, as an operator or NTP would. */
   jump(ms: number): void {
     this.#wall += ms;
