@@ -129,6 +129,20 @@ describe("ack_without_effect", () => {
     expect(after).toMatchObject({ status_digest: digest, row: { seq: 1, last_action: "read the issue" } });
   });
 
+  it("refuses a receipt, an ack and a decline that claim more than they can, and lets the stage stand", async () => {
+    const id = await admit(lead, "w-1", digest, "Edit the right file first.");
+    const cited = { correction_id: id, status_digest: digest };
+    for (const frame of [
+      { ...receive(id), read: true },
+      { ...ack(id, digest), applied: true },
+      { ...ack(id, digest, { summary: "as told", reflects: [id] }), stage: "WITNESSED" },
+      { type: "decline", ...cited, reason: "Done already.", witnessed: true },
+    ]) {
+      expect(await worker.ask(frame)).toMatchObject({ type: "refusal", reason: "MALFORMED", detail: "SHAPE" });
+    }
+    expect(await stageOf(lead, id)).toBe("ADMITTED");
+  });
+
   it("A09: tells a stop order that was acked and not taken up at once, and one that is waited out by its window", async () => {
     const [stop, again] = [
       await admit(lead, "w-1", digest, "STOP.", { priority: "halt" }),

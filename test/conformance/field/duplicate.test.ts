@@ -25,19 +25,25 @@ beforeEach(async () => {
 });
 afterEach(() => broker.stop());
 
+/** The worker is taken over and, not told of it yet, sends a frame. */
+async function crossing(frame: Frame): Promise<{ late: Promise<Frame>; taking: Promise<Wire> }> {
+  const { token } = await broker.running.addToken({ role: "worker", subject: "w-1", issue: "**", lane: "**" });
+  store.hold();
+  const taking = broker.worker("w-1", {}, token);
+  await store.arrived();
+  const late = worker.ask(frame);
+  // By the time a later connection is open, the frame has been read.
+  await broker.open();
+  store.release();
+  return { late, taking };
+}
+
 describe("duplicate", () => {
   it("D01: refuses the late ack of a session that was taken over, and takes that of the one that holds the delivery", async () => {
-    const { token } = await broker.running.addToken({ role: "worker", subject: "w-1", issue: "**", lane: "**" });
     const id = await admit(lead, "w-1", digest, "Edit the right file first.");
     await worker.ask(receive(id));
-    store.hold();
-    const taking = broker.worker("w-1", {}, token);
-    await store.arrived();
-    // The takeover is decided and not told yet: the old session cannot know.
-    const late = worker.ask(ack(id, digest, { summary: "edit the right file first", reflects: [id] }));
-    await broker.open();
-    store.release();
-
+    const plan = { summary: "edit the right file first", reflects: [id] };
+    const { late, taking } = await crossing(ack(id, digest, plan));
     expect(await late).toMatchObject({ type: "refusal", reason: "LEASE_HELD", detail: "SESSION" });
     expect(await worker.closed).toEqual({ code: 4409, reason: "fenced by a newer session" });
     const next = await taking;
@@ -45,9 +51,31 @@ describe("duplicate", () => {
     expect(await entriesOf(broker, "acked")).toEqual([]);
     expect(await entriesOf(broker, "planned")).toEqual([]);
     expect(await deliveries(next)).toMatchObject([{ correction: { correction_id: id }, attempt: 2 }]);
-    const taken = await next.ask(ack(id, digest, { summary: "edit the right file first", reflects: [id] }));
+    const taken = await next.ask(ack(id, digest, plan));
     expect(taken).toMatchObject({ type: "stage", stage: "WITNESSED" });
   });
+
+  it.each(["receive", "decline", "status", "inbox", "bye", "ping"])(
+    "refuses a late %s of a session that was taken over, and does nothing of it",
+    async (type) => {
+      const id = await admit(lead, "w-1", digest, "Edit the right file first.");
+      const cited = { correction_id: id, status_digest: digest };
+      const frames: Record<string, Frame> = {
+        receive: receive(id),
+        decline: { type, ...cited, reason: "Not mine." },
+        status: statusOf("went on"),
+        inbox: { type, open: false },
+        bye: { type },
+        ping: { type },
+      };
+      const { late, taking } = await crossing(frames[type] as Frame);
+      expect(await late).toMatchObject({ type: "refusal", reason: "LEASE_HELD", detail: "SESSION" });
+      expect(await stageOf(lead, id)).toBe("ADMITTED");
+      const view = await lead.ask({ type: "get", worker_id: "w-1" });
+      expect(view).toMatchObject({ liveness: "live", inbox: "open", status_digest: digest });
+      expect((await deliveries(await taking)).map(idIn)).toEqual([id]);
+    },
+  );
 
   it("D02: admits and delivers a request that is sent four times once, and says so", async () => {
     const frame = correctionOf("w-1", digest, "Keep the names.", { key: "k" });

@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { TestBroker } from "../../support/broker.js";
 import { admit, correctionOf, publish, statusOf } from "../../support/scenes.js";
+import { Served } from "../../support/served.js";
 import type { Frame, Wire } from "../../support/wire.js";
 import type { Entry } from "./support/log.js";
-import { Served } from "./support/served.js";
 import { deliveries, idIn, shows } from "./support/talk.js";
 import { SENDERS, Traffic, anyMoves } from "./support/traffic.js";
 

@@ -100,6 +100,10 @@ describe("lost_message", () => {
     await next.ask(receive(id));
     expect(await stageOf(lead, id)).toBe("DELIVERED");
     expect(await told(lead, id)).toEqual(["DELIVERED"]);
+    expect(await entriesOf(broker, "delivered")).toMatchObject([
+      { attempt: 1, redelivered: false },
+      { attempt: 2, redelivered: true },
+    ]);
   });
 
   it.each([

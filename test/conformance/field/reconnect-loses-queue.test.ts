@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { TestBroker } from "../../support/broker.js";
 import { admit, correctionOf, publish, statusOf } from "../../support/scenes.js";
+import { Served } from "../../support/served.js";
 import { Wire, type Frame } from "../../support/wire.js";
 import { entriesOf } from "./support/log.js";
-import { Served } from "./support/served.js";
 import { ack, deliveries, idIn, receive, shows, stageOf, stagePushes } from "./support/talk.js";
 import { SENDERS, Traffic, anyMoves } from "./support/traffic.js";
 
@@ -86,38 +86,44 @@ describe("reconnect_loses_queue", () => {
   });
 });
 
-describe("reconnect_loses_queue, across a killed broker", () => {
+describe("reconnect_loses_queue, across a restart of the broker", () => {
   let served: Served;
   beforeEach(async () => {
     served = await Served.start();
   });
   afterEach(() => served.end());
 
-  it("R05: delivers after a restart what was admitted before it, and lets a sender that resumes miss no stage", async () => {
-    const [worker, lead] = [await served.worker(), await served.lead()];
-    const digest = await publish(worker);
-    const [taken, waiting] = [await admit(lead, "w-1", digest, "one"), await admit(lead, "w-1", digest, "two")];
-    await worker.ask(receive(taken));
-    const { cursor } = await lead.push(({ stage }) => stage === "DELIVERED");
-    await worker.ask(ack(taken, digest));
-    await served.killAndRestart();
+  it.each([
+    ["killed", (): Promise<void> => served.killAndRestart()],
+    ["stopped", (): Promise<void> => served.stopAndRestart()],
+  ])(
+    "R05: delivers what was admitted before the broker was %s, and lets a sender that resumes miss no stage",
+    async (_how, restart) => {
+      const [worker, lead] = [await served.worker(), await served.lead()];
+      const digest = await publish(worker);
+      const [taken, waiting] = [await admit(lead, "w-1", digest, "one"), await admit(lead, "w-1", digest, "two")];
+      await worker.ask(receive(taken));
+      const { cursor } = await lead.push(({ stage }) => stage === "DELIVERED");
+      await worker.ask(ack(taken, digest));
+      await restart();
 
-    const resumed = await served.lead({ resume_from: cursor });
-    expect(resumed.welcome).toMatchObject({ gap: false });
-    expect(await resumed.push(({ stage }) => stage === "ACKED")).toMatchObject({ correction_id: taken });
-    expect(await stageOf(resumed, waiting)).toBe("ADMITTED");
-    const back = await served.worker();
-    expect(await deliveries(back)).toEqual([]);
-    expect(await back.ask(statusOf("read the issue"))).toMatchObject({ pending: 2 });
-    expect((await deliveries(back)).map(idIn)).toEqual([waiting]);
-    await back.ask(ack(waiting, digest, { summary: "do both", reflects: [taken, waiting] }));
-    await resumed.push(({ stage, correction_id }) => stage === "WITNESSED" && correction_id === waiting);
-    expect(stagePushes(resumed).map(({ correction_id, stage }) => [correction_id, stage])).toEqual([
-      [waiting, "DELIVERED"],
-      [waiting, "ACKED"],
-      [taken, "WITNESSED"],
-    ]);
-  });
+      const resumed = await served.lead({ resume_from: cursor });
+      expect(resumed.welcome).toMatchObject({ gap: false });
+      expect(await resumed.push(({ stage }) => stage === "ACKED")).toMatchObject({ correction_id: taken });
+      expect(await stageOf(resumed, waiting)).toBe("ADMITTED");
+      const back = await served.worker();
+      expect(await deliveries(back)).toEqual([]);
+      expect(await back.ask(statusOf("read the issue"))).toMatchObject({ pending: 2 });
+      expect((await deliveries(back)).map(idIn)).toEqual([waiting]);
+      await back.ask(ack(waiting, digest, { summary: "do both", reflects: [taken, waiting] }));
+      await resumed.push(({ stage, correction_id }) => stage === "WITNESSED" && correction_id === waiting);
+      expect(stagePushes(resumed).map(({ correction_id, stage }) => [correction_id, stage])).toEqual([
+        [waiting, "DELIVERED"],
+        [waiting, "ACKED"],
+        [taken, "WITNESSED"],
+      ]);
+    },
+  );
 });
 
 describe("law: a resume from any cursor is the uninterrupted stream", () => {

@@ -1,5 +1,5 @@
-import { EVERYWHERE, Serve, dataDirectory } from "../../../support/serve.js";
-import { Wire, type Frame } from "../../../support/wire.js";
+import { EVERYWHERE, Serve, dataDirectory } from "./serve.js";
+import { Wire, type Frame } from "./wire.js";
 
 /** A broker that is a process of its own, with a token for one worker and one sender: it is killed and comes back. */
 export class Served {
@@ -7,7 +7,11 @@ export class Served {
   readonly #tokens: { worker: string; lead: string };
   #serve: Serve;
 
-  private constructor(directory: ReturnType<typeof dataDirectory>, serve: Serve, tokens: Served["tokens"]) {
+  private constructor(
+    directory: ReturnType<typeof dataDirectory>,
+    serve: Serve,
+    tokens: { worker: string; lead: string },
+  ) {
     this.#directory = directory;
     this.#serve = serve;
     this.#tokens = tokens;
@@ -21,12 +25,9 @@ export class Served {
     return new Served(directory, serve, { worker: worker.token, lead: lead.token });
   }
 
-  get tokens(): { worker: string; lead: string } {
-    return this.#tokens;
-  }
-
-  get url(): string {
-    return this.#serve.url;
+  /** The process that runs now. */
+  get serve(): Serve {
+    return this.#serve;
   }
 
   /** Ends the process as a power cut would, and starts another on what it left. */
@@ -35,12 +36,18 @@ export class Served {
     this.#serve = await Serve.start(this.#directory.path);
   }
 
+  /** The same, but stopped in order. */
+  async stopAndRestart(): Promise<void> {
+    await this.#serve.stop();
+    this.#serve = await Serve.start(this.#directory.path);
+  }
+
   worker(): Promise<Wire & { welcome: Frame }> {
-    return Wire.hello(this.url, this.#tokens.worker, { role: "worker", worker_id: "w-1" });
+    return Wire.hello(this.#serve.url, this.#tokens.worker, { role: "worker", worker_id: "w-1" });
   }
 
   lead(hello: Record<string, unknown> = {}): Promise<Wire & { welcome: Frame }> {
-    return Wire.hello(this.url, this.#tokens.lead, { role: "orchestrator", ...hello });
+    return Wire.hello(this.#serve.url, this.#tokens.lead, { role: "orchestrator", ...hello });
   }
 
   async end(): Promise<void> {
