@@ -1,10 +1,12 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { MemoryStore, type Page } from "../../../src/index.js";
 import { TestBroker } from "../../support/broker.js";
+import { turn } from "../../support/local.js";
 import { admit, correctionOf, publish, statusOf } from "../../support/scenes.js";
 import { Served } from "../../support/served.js";
 import { Wire, type Frame } from "../../support/wire.js";
-import { entriesOf } from "./support/log.js";
+import { entriesOf, stepsIn } from "./support/log.js";
 import { ack, deliveries, idIn, receive, shows, stageOf, stagePushes } from "./support/talk.js";
 import { SENDERS, Traffic, anyMoves } from "./support/traffic.js";
 
@@ -126,6 +128,14 @@ describe("reconnect_loses_queue, across a restart of the broker", () => {
   );
 });
 
+/** A log whose pages take their time, as those of a disk do: meanwhile stages come to pass. */
+class SlowReader extends MemoryStore {
+  override async read(from: number, limit: number): Promise<Page> {
+    for (let turns = 0; turns < 10; turns += 1) await turn();
+    return super.read(from, limit);
+  }
+}
+
 describe("law: a resume from any cursor is the uninterrupted stream", () => {
   it("gives each sender, from each cursor that it was ever given, what came behind it, once and in order", async () => {
     await fc.assert(
@@ -143,5 +153,40 @@ describe("law: a resume from any cursor is the uninterrupted stream", () => {
       ),
       { numRuns: 12 },
     );
+  });
+
+  it("holds for sessions that resume while stages come to pass", async () => {
+    const many = { open_per_worker: 100, admitted_per_window: 100, frames_burst: 1_000 };
+    const broker = await TestBroker.start({ limits: many, store: new SlowReader() });
+    const everywhere = { worker: "**", issue: "**", lane: "**" };
+    const { token } = await broker.running.addToken({ role: "orchestrator", subject: "lead", ...everywhere });
+    const worker = await broker.worker("w-1");
+    const lead = await Wire.hello(broker.url, token, { role: "orchestrator" });
+    const digest = await publish(worker);
+    const sends = Array.from({ length: 60 }, (_, at) => admit(lead, "w-1", digest, `correction ${at}`));
+    const ids = await Promise.all(sends);
+    const resume_from = lead.welcome["cursor"];
+    const sessions = await Promise.all([1, 2, 3, 4].map(() => broker.open(token)));
+    const welcomes: Promise<Frame>[] = [];
+    const acks: Promise<Frame>[] = [];
+    for (const [at, id] of ids.entries()) {
+      acks.push(worker.ask(ack(id, digest)));
+      const session = at % 10 === 5 ? sessions[welcomes.length] : undefined;
+      if (session !== undefined) welcomes.push(session.ask({ type: "hello", role: "orchestrator", resume_from }));
+      await turn();
+    }
+    expect(await Promise.all(welcomes)).toMatchObject(sessions.map(() => ({ type: "welcome", gap: false })));
+    await Promise.all(acks);
+
+    const steps = stepsIn(await broker.entries());
+    expect(steps).toHaveLength(180);
+    for (const session of sessions) {
+      session.pushes.push(await session.push(({ index }) => index === steps.at(-1)?.index));
+      expect(stagePushes(session).map(({ correction_id, stage, index }) => ({ correction_id, stage, index }))).toEqual(
+        steps,
+      );
+    }
+    lead.drop();
+    await broker.stop();
   });
 });
