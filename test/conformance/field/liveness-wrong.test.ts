@@ -6,7 +6,7 @@ import { Served } from "../../support/served.js";
 import type { Frame, Wire } from "../../support/wire.js";
 import type { Entry } from "./support/log.js";
 import { deliveries, idIn, shows } from "./support/talk.js";
-import { SENDERS, Traffic, anyMoves } from "./support/traffic.js";
+import { SENDERS, Traffic, anyMoves, type Sender } from "./support/traffic.js";
 
 describe("liveness_wrong", () => {
   let broker: TestBroker;
@@ -163,12 +163,18 @@ describe("law: a row is live on its worker's word alone", () => {
     await fc.assert(
       fc.asyncProperty(anyMoves, (moves) =>
         Traffic.judge(moves, async (traffic) => {
-          const rows = (await traffic.entries()).filter(({ kind }) => kind === "status");
+          const entries = await traffic.entries();
+          const rows = entries.filter(({ kind }) => kind === "status");
           expect(rows.map(isLive)).toEqual(rows.map(({ cause }) => cause === "published"));
           // A bye of a row that was not live leaves it as it was.
           const moved = rows.filter(({ status_digest }, at) => status_digest !== rows[at - 1]?.["status_digest"]);
           expect(moved.map(seqOf)).toEqual(moved.map((_, at) => at + 1));
           expect(new Set(moved.map(({ status_digest }) => status_digest)).size).toBe(moved.length);
+          for (const { kind, index } of entries) {
+            const row = rows.findLast((entry) => Number(entry["index"]) < Number(index));
+            if (kind !== "broker_started" || row === undefined || isLive(row) === false) continue;
+            expect(entries[Number(index) + 1]).toMatchObject({ kind: "status", cause: "restart" });
+          }
           for (const { cause, by } of rows) expect(by).toMatchObject({ role: ROLE[String(cause)] });
         }),
       ),
@@ -180,17 +186,21 @@ describe("law: a row is live on its worker's word alone", () => {
     await fc.assert(
       fc.asyncProperty(anyMoves, (moves) =>
         Traffic.judge(moves, async (traffic) => {
-          for (const sender of SENDERS) {
-            const { watched, read } = await traffic.views(sender);
-            expect(read).toBeDefined();
-            expect(watched).toEqual(read);
-          }
+          for (const sender of SENDERS) await expectShown(traffic, sender);
+          await traffic.leave();
+          for (const sender of SENDERS) await expectShown(traffic, sender);
         }),
       ),
       { numRuns: 20 },
     );
   });
 });
+
+async function expectShown(traffic: Traffic, sender: Sender): Promise<void> {
+  const { watched, read } = await traffic.views(sender);
+  expect(read).toBeDefined();
+  expect(watched).toEqual(read);
+}
 
 /** Who moves a row, by the cause that its entry names. */
 const ROLE: Readonly<Record<string, string>> = {

@@ -146,6 +146,13 @@ export class Traffic {
     return this.#pass(65_000);
   }
 
+  /** The worker's connection breaks, and the broker has noticed. */
+  async leave(): Promise<void> {
+    this.#worker.drop();
+    const [asking] = this.#side("lead").asking;
+    while ((await asking.ask({ type: "get", worker_id: "w-1" }))["liveness"] === "live");
+  }
+
   /** The entries of the log, as an auditor reads them. */
   entries(): Promise<Entry[]> {
     return this.#broker.entries();
