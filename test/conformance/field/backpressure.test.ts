@@ -119,7 +119,7 @@ describe("law: nothing that was admitted is evicted", () => {
       sends: fc.array(fc.record({ sender: fc.nat({ max: 2 }), worker: fc.nat({ max: 1 }), halt: fc.boolean() }), {
         maxLength: 30,
       }),
-      then: fc.constantFrom("receive", "decline", "withdraw", "pass"),
+      next: fc.constantFrom("receive", "decline", "withdraw", "pass"),
     });
     await fc.assert(
       fc.asyncProperty(fc.array(burst, { minLength: 1, maxLength: 4 }), async (bursts) => {
@@ -131,33 +131,33 @@ describe("law: nothing that was admitted is evicted", () => {
           await broker.orchestrator("c"),
         ];
         const digests = [await publish(workers[0] as Wire), await publish(workers[1] as Wire)];
+        let count = 0;
+        const refused: unknown[] = [];
         const standing: { id: string; worker: number; sender: number }[] = [];
-        for (const { sends, then } of bursts) {
-          const sent = sends.map(async ({ sender, worker, halt }, at) => {
-            const fields = { key: `${standing.length}-${at}`, ...(halt && { priority: "halt" }) };
-            const frame = correctionOf(`w-${worker}`, digests[worker], "Keep the names.", fields);
+        for (const { sends, next } of bursts) {
+          const sent = sends.map(async ({ sender, worker, halt }) => {
+            const fields = halt ? { priority: "halt" } : {};
+            const frame = correctionOf(`w-${worker}`, digests[worker], `correction ${(count += 1)}`, fields);
             return { worker, sender, receipt: await (senders[sender] as Wire).ask(frame) };
           });
           for (const { worker, sender, receipt } of await Promise.all(sent)) {
             if (receipt["verdict"] === "ALLOW") standing.push({ id: String(receipt["correction_id"]), worker, sender });
-            else expect([FULL, TOO_FAST]).toContainEqual(reasonOf(receipt));
+            else refused.push(reasonOf(receipt));
           }
-          if (then === "pass") broker.clock.advance(1_000);
+          if (next === "pass") broker.clock.advance(1_000);
           const [first] = standing;
-          if (first === undefined || then === "pass") continue;
+          if (first === undefined || next === "pass") continue;
           const { id, worker, sender } = first;
-          if (then === "receive") await workers[worker]?.ask(receive(id));
-          if (then === "withdraw") await senders[sender]?.ask({ type: "withdraw", correction_id: id });
-          if (then === "decline") {
-            await workers[worker]?.ask({
-              type: "decline",
-              correction_id: id,
-              status_digest: digests[worker],
-              reason: "No.",
-            });
-          }
-          if (then !== "receive") standing.shift();
+          const frames: Record<string, Frame> = {
+            receive: receive(id),
+            withdraw: { type: "withdraw", correction_id: id },
+            decline: { type: "decline", correction_id: id, status_digest: digests[worker], reason: "No." },
+          };
+          const asker = next === "withdraw" ? senders[sender] : workers[worker];
+          await asker?.ask(frames[next] as Frame);
+          if (next !== "receive") standing.shift();
         }
+        for (const reason of refused) expect([FULL, TOO_FAST]).toContainEqual(reason);
         for (const [at, worker] of workers.entries()) {
           const open = standing.filter((one) => one.worker === at);
           expect(open.length).toBeLessThanOrEqual(9);

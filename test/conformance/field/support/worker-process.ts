@@ -5,7 +5,8 @@ const [url = "", token = "", workerId = ""] = process.argv.slice(2);
 const worker = await connectWorker({ url, token, workerId });
 await worker.status({ issue: "2162", lane: "src/parser", next_action: { summary: "rewrite the parser" } });
 console.log("published");
-for await (const { correction_id, message, ack } of worker.corrections()) {
+for await (const correction of worker.corrections()) {
+  const { correction_id, message } = correction;
   console.log(`took ${correction_id}`);
-  await ack({ next_action: { summary: message, reflects: [correction_id] } });
+  await correction.ack({ next_action: { summary: message, reflects: [correction_id] } });
 }
