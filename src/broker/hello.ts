@@ -103,7 +103,8 @@ function enter(parts: Parts, session: Session, request: Hello): Close | undefine
       }
       const older = sessions.worker(seat.workerId);
       sessions.add(session);
-      if (older !== undefined) core.post(() => older.end(CLOSE.FENCED));
+      // Behind the answers to what it asked meanwhile: it is told that nothing of that was done.
+      if (older !== undefined) core.post(() => core.post(() => older.end(CLOSE.FENCED)));
       welcome(parts, session, request);
     },
     session,

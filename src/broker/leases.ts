@@ -1,6 +1,10 @@
 import { DueQueue } from "../kernel/index.js";
+import { LIMITS } from "../protocol/index.js";
 import type { Clock } from "./clock.js";
 import { STEPS_A_TURN } from "./turns.js";
+
+/** A timer that fires so late says that this process stood still: frozen, or starved. */
+const STALL_MS = 1_000;
 
 interface Lease {
   ms: number;
@@ -72,14 +76,17 @@ export class Leases {
   }
 
   #look(): void {
+    const stoodStill = this.#clock.monotonic() - this.#timerAt >= STALL_MS;
     this.#timer = undefined;
     this.#timerAt = Number.POSITIVE_INFINITY;
     const now = this.#clock.monotonic();
+    // Signs of life may wait in the sockets, unread: they count before the lease does.
+    const grace = stoodStill ? now + LIMITS.ping_ms : 0;
     for (let left = STEPS_A_TURN; left > 0 && (this.#queue.peek()?.at ?? Number.POSITIVE_INFINITY) <= now; left -= 1) {
       const look = this.#queue.pop();
       const lease = look && this.#leases.get(look.workerId);
       if (look === undefined || lease?.index !== look.index) continue;
-      const at = lease.renewedAt + lease.ms;
+      const at = Math.max(lease.renewedAt + lease.ms, grace);
       if (at > now) this.#queue.push({ ...look, at });
       else this.#end(look.workerId);
     }

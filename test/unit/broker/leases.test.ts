@@ -33,6 +33,24 @@ describe("a lease", () => {
     expect(lapsed).toEqual([["w-1", 119_999]]);
   });
 
+  it("that ran out while the process stood still waits for what came meanwhile, and no longer [A2C-LIVE-20]", () => {
+    leases.hold("heard", 60_000);
+    leases.hold("silent", 60_000);
+    clock.freeze(3_600_000);
+    clock.advance(14_999);
+    leases.renew("heard");
+    expect(lapsed).toEqual([]);
+    clock.advance(1);
+    expect(lapsed).toEqual([["silent", 3_615_000]]);
+    clock.advance(59_998);
+    expect(lapsed).toHaveLength(1);
+    clock.advance(1);
+    expect(lapsed).toEqual([
+      ["silent", 3_615_000],
+      ["heard", 3_674_999],
+    ]);
+  });
+
   it("is one timer, however often it is renewed", () => {
     leases.hold("w-1", 60_000);
     for (let count = 0; count < 1_000; count += 1) {
