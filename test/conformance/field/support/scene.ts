@@ -30,7 +30,7 @@ export function digestIn(frame: Frame): string {
   return digest;
 }
 
-export const ids = (frames: readonly Frame[]): unknown[] => frames.map((frame) => frame["correction_id"]);
+export const ids = (of: readonly Record<string, unknown>[]): unknown[] => of.map((one) => one["correction_id"]);
 
 /** Where most cases begin: a broker, worker W1 with a live row, and orchestrator O1 who has read it. */
 export class Scene {
