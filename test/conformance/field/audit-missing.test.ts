@@ -52,42 +52,44 @@ describe("what the log tells of a broker on a fake clock", () => {
     expect((await wholeLog(await broker.auditor("A2"))).texts).toEqual([]);
   });
 
-  it("law: every attempt leaves one entry, or is counted in exactly one that folds, and none leaves its text", async () => {
-    const { broker, orchestrator, worker, digest } = scene;
-    const cited = fc.constantFrom(digest, "sha256:stale", undefined);
-    const fields = fc.constantFrom(
-      {},
-      { lane: "other" },
-      { ttl_ms: 0 },
-      { max_bytes: 1 },
-      { approve: true },
-      { priority: "halt" },
-    );
-    const attempt = fc.record({ cited, fields, from: fc.constantFrom(orchestrator, worker) });
-    let tried = 0;
-    await fc.assert(
-      fc.asyncProperty(fc.array(attempt, { minLength: 10, maxLength: 20 }), async (attempts) => {
-        for (const one of attempts) {
-          const frame = correctionOf(one.cited, `needle ${(tried += 1)}`, one.fields);
-          const receipt = await one.from.ask(frame);
-          if (receipt["verdict"] === "ALLOW")
-            await orchestrator.ask({ type: "withdraw", correction_id: receipt["correction_id"] });
-        }
-        await broker.advance(1_000, orchestrator, worker);
-      }),
-      { numRuns: 30 },
-    );
-    await broker.advance(20_000, orchestrator, worker);
-    const lines = (await wholeLog(await broker.auditor("A1"))).lines;
-    const entries = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
-    const single = entries.filter(
-      ({ kind, verb }) => kind === "admitted" || (kind === "refused" && verb === "correct"),
-    );
-    const folded = entries.filter(({ kind }) => kind === "refusals_folded");
-    const counted = folded.flatMap(({ counts }) => Object.values(counts as Record<string, number>));
-    expect(folded.length).toBeGreaterThan(0);
-    expect(single.length + counted.reduce((sum, count) => sum + count, 0)).toBe(tried);
-    expect(lines.join("\n")).not.toContain("needle");
+  describe("law: every attempt is in the log once", () => {
+    it("as an entry or in the count of one that folds, and leaves no text", async () => {
+      const { broker, orchestrator, worker, digest } = scene;
+      const cited = fc.constantFrom(digest, "sha256:stale", undefined);
+      const fields = fc.constantFrom(
+        {},
+        { lane: "other" },
+        { ttl_ms: 0 },
+        { max_bytes: 1 },
+        { approve: true },
+        { priority: "halt" },
+      );
+      const attempt = fc.record({ cited, fields, from: fc.constantFrom(orchestrator, worker) });
+      let tried = 0;
+      await fc.assert(
+        fc.asyncProperty(fc.array(attempt, { minLength: 10, maxLength: 20 }), async (attempts) => {
+          for (const one of attempts) {
+            const frame = correctionOf(one.cited, `needle ${(tried += 1)}`, one.fields);
+            const receipt = await one.from.ask(frame);
+            if (receipt["verdict"] === "ALLOW")
+              await orchestrator.ask({ type: "withdraw", correction_id: receipt["correction_id"] });
+          }
+          await broker.advance(1_000, orchestrator, worker);
+        }),
+        { numRuns: 30 },
+      );
+      await broker.advance(20_000, orchestrator, worker);
+      const lines = (await wholeLog(await broker.auditor("A1"))).lines;
+      const entries = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+      const single = entries.filter(
+        ({ kind, verb }) => kind === "admitted" || (kind === "refused" && verb === "correct"),
+      );
+      const folded = entries.filter(({ kind }) => kind === "refusals_folded");
+      const counted = folded.flatMap(({ counts }) => Object.values(counts as Record<string, number>));
+      expect(folded.length).toBeGreaterThan(0);
+      expect(single.length + counted.reduce((sum, count) => sum + count, 0)).toBe(tried);
+      expect(lines.join("\n")).not.toContain("needle");
+    });
   });
 });
 
