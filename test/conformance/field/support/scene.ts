@@ -32,6 +32,9 @@ export function digestIn(frame: Frame): string {
 
 export const ids = (of: readonly Record<string, unknown>[]): unknown[] => of.map((one) => one["correction_id"]);
 
+/** No case is about how many frames a connection sends, and the clock stands still. */
+const PATIENT = { frames_per_second: 100_000, frames_burst: 100_000 };
+
 /** Where most cases begin: a broker, worker W1 with a live row, and orchestrator O1 who has read it. */
 export class Scene {
   readonly broker: TestBroker;
@@ -49,7 +52,7 @@ export class Scene {
   }
 
   static async open(hello: Record<string, unknown> = {}, options: BrokerOptions = {}): Promise<Scene> {
-    const broker = await TestBroker.start(options);
+    const broker = await TestBroker.start({ limits: PATIENT, ...options });
     const worker = await broker.worker("W1", hello);
     const published = await worker.ask(statusOf("plan A"));
     return new Scene(broker, worker, await broker.orchestrator("O1"), digestIn(published));
