@@ -3,7 +3,18 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Frame, Wire } from "../../support/wire.js";
 import { turn, until } from "../../support/local.js";
 import { SlowStore } from "../../support/stores.js";
-import { Scene, WHERE, ackOf, correctionOf, delivered, digestIn, ids, pushed, statusOf } from "./support/scene.js";
+import {
+  Scene,
+  WHERE,
+  ackOf,
+  correctionOf,
+  delivered,
+  digestIn,
+  ids,
+  lasting,
+  pushed,
+  statusOf,
+} from "./support/scene.js";
 
 let scene: Scene;
 /** Turns of the event loop from a decision until it is durable, and told. */
@@ -127,6 +138,26 @@ describe("an order of events", () => {
       (entry) => entry["kind"] === "delivered" || entry["kind"] === "acked",
     );
     expect(by.map((entry) => entry["session"])).toEqual([newer.welcome["session"], newer.welcome["session"]]);
+  });
+});
+
+describe("an order across a restart", () => {
+  it("is that of admission, what was received and what was superseded before included", async () => {
+    const kept = lasting();
+    const before = await Scene.open({}, kept);
+    const [first, old] = [await before.admit("first"), await before.admit("old")];
+    await before.worker.ask({ type: "receive", correction_id: first });
+    const fresh = await before.admit("new", { supersedes: old });
+    const halt = await before.admit("stop", { priority: "halt" });
+    const after = await before.restarted(kept);
+    const late = { type: "refusal", reason: "UNWITNESSED", detail: "SEQ" };
+    expect(await after.worker.ask(statusOf("plan B", { expect_seq: 1 }))).toMatchObject(late);
+    expect(await after.worker.ask(statusOf("plan A", { expect_seq: 2 }))).toMatchObject({
+      row: { seq: 3, live: true },
+    });
+    expect(ids(await delivered(after.worker))).toEqual([halt, first, fresh]);
+    expect(await after.stage(old)).toBe("SUPERSEDED");
+    await after.close();
   });
 });
 

@@ -5,7 +5,7 @@ import { statusDigest, type WorkerStatus } from "../../../src/client/index.js";
 import type { Frame } from "../../support/wire.js";
 import { until } from "../../support/local.js";
 import { HeldStore } from "../../support/stores.js";
-import { Scene, WHERE, correctionOf, delivered, statusOf } from "./support/scene.js";
+import { Scene, WHERE, correctionOf, delivered, lasting, statusOf } from "./support/scene.js";
 
 let scene: Scene;
 let store: HeldStore;
@@ -142,6 +142,32 @@ describe("a decision that rests on an old row", () => {
     const closed =
       '"enum":["DEFAULT_DENY","MALFORMED","OVERSIZE","UNWITNESSED","TRUST_VIOLATION","RATE_LIMITED","LEASE_HELD"]';
     expect(JSON.stringify(JSON.parse(readFileSync(schema, "utf8")))).toContain(closed);
+  });
+});
+
+describe("a broker that goes on after another", () => {
+  it("delivers nothing that expired while there was none, and ends it in the log", async () => {
+    const kept = lasting();
+    const before = await Scene.open({}, kept);
+    const [brief, long] = [await before.admit("stop editing", { ttl_ms: 5_000 }), await before.admit("go on")];
+    const after = await before.restarted(kept, 5_000);
+    await after.publish("plan A");
+    expect(await delivered(after.worker)).toMatchObject([{ correction_id: long, message: "go on" }]);
+    expect([await after.stage(brief), await after.stage(long)]).toEqual(["EXPIRED", "ADMITTED"]);
+    expect(await after.logged("expired")).toMatchObject([{ correction_id: brief }]);
+    await after.close();
+  });
+
+  it("takes no digest of before for current, though the worker says the same again", async () => {
+    const kept = lasting();
+    const before = await Scene.open({}, kept);
+    const after = await before.restarted(kept);
+    const cited = correctionOf(before.digest, "stay in lane");
+    expect(await after.orchestrator.ask(cited)).toMatchObject({ ...STALE, detail: "NOT_LIVE" });
+    const again = await after.worker.ask(statusOf("plan A"));
+    expect(again).toMatchObject({ changed: true, row: { seq: 3, last_action: "plan A" } });
+    expect(await after.orchestrator.ask(cited)).toMatchObject({ ...STALE, current: again["row"] });
+    await after.close();
   });
 });
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Frame } from "../../support/wire.js";
-import { Scene, WHERE, ackOf, correctionOf, delivered, digestIn, pushed, statusOf } from "./support/scene.js";
+import { Scene, WHERE, ackOf, correctionOf, delivered, digestIn, lasting, pushed, statusOf } from "./support/scene.js";
 
 let scene: Scene;
 
@@ -135,6 +135,42 @@ describe("a message for another", () => {
     const next = await broker.worker("W1");
     expect(await next.ask(ackOf(id, digest))).toMatchObject({ type: "stage", stage: "STALE" });
     expect(await delivered(next)).toEqual([]);
+  });
+});
+
+describe("a later run of the worker", () => {
+  it("gets nothing that was written for the one before, by another issue, task or lane, a bye or a restart", async () => {
+    const { broker, worker, orchestrator } = scene;
+    const ends: unknown[] = [];
+    for (const [at, moved] of [
+      { issue: "2163" },
+      { task_id: "gh-2163" },
+      { task_id: undefined },
+      { lane: "cmd" },
+    ].entries()) {
+      broker.clock.advance(1_000);
+      const id = await scene.admit(`for run ${at}`, {}, await scene.publish(`run ${at}`));
+      await worker.ask({ type: "receive", correction_id: id });
+      await scene.publish("another run", moved);
+      ends.push(await scene.stage(id));
+    }
+    expect(ends).toEqual(["STALE", "STALE", "STALE", "STALE"]);
+    const last = await scene.admit("for the last run", {}, await scene.publish("last run"));
+    await worker.ask({ type: "bye" });
+    expect(await scene.stage(last)).toBe("ORPHANED");
+    const next = await broker.worker("W1");
+    const digest = digestIn(await next.ask(statusOf("last run")));
+    expect(await delivered(next)).toEqual([]);
+    expect(await orchestrator.ask(correctionOf(digest, "for this run"))).toMatchObject({ verdict: "ALLOW" });
+
+    const kept = lasting();
+    const before = await Scene.open({}, kept);
+    const exact = await before.admit("only for this row", { freshness: "exact" });
+    const after = await before.restarted(kept);
+    await after.publish("plan A");
+    expect(await delivered(after.worker)).toEqual([]);
+    expect(await after.stage(exact)).toBe("STALE");
+    await after.close();
   });
 });
 

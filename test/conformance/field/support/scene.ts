@@ -1,5 +1,8 @@
 import { connectOrchestrator, connectWorker, type Orchestrator, type Worker } from "../../../../src/client/index.js";
+import { MemoryTokenHashes } from "../../../../src/broker/tokens.js";
+import { MemoryStore } from "../../../../src/index.js";
 import { TestBroker } from "../../../support/broker.js";
+import { FakeClock } from "../../../support/fake-clock.js";
 import type { Frame, Wire } from "../../../support/wire.js";
 
 type BrokerOptions = NonNullable<Parameters<typeof TestBroker.start>[0]>;
@@ -32,6 +35,18 @@ export function digestIn(frame: Frame): string {
 
 export const ids = (of: readonly Record<string, unknown>[]): unknown[] => of.map((one) => one["correction_id"]);
 
+/** What outlives a broker: its log and keys; and the time that passes. */
+export type Lasting = Required<Pick<BrokerOptions, "store" | "idKey" | "hashes" | "clock">>;
+
+export function lasting(): Lasting {
+  return {
+    store: new MemoryStore(),
+    idKey: new Uint8Array(32).fill(7),
+    hashes: new MemoryTokenHashes(),
+    clock: new FakeClock(),
+  };
+}
+
 /** No case is about how many frames a connection sends, and the clock stands still. */
 const PATIENT = { frames_per_second: 100_000, frames_burst: 100_000 };
 
@@ -56,6 +71,14 @@ export class Scene {
     const worker = await broker.worker("W1", hello);
     const published = await worker.ask(statusOf("plan A"));
     return new Scene(broker, worker, await broker.orchestrator("O1"), digestIn(published));
+  }
+
+  /** The broker stops; another goes on with `lasting` after `downMs`, and W1 and O1 are back. W1 has not published yet. */
+  async restarted(lasting: Lasting, downMs = 0): Promise<Scene> {
+    await this.close();
+    lasting.clock.advance(downMs);
+    const broker = await TestBroker.start({ limits: PATIENT, ...lasting });
+    return new Scene(broker, await broker.worker("W1"), await broker.orchestrator("O1"), this.digest);
   }
 
   async close(): Promise<void> {
