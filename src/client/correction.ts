@@ -13,7 +13,7 @@ export interface Correction extends DeliveredCorrection {
   readonly attempt: number;
   /** An earlier session of this worker received it already and may have acted on it. */
   readonly redelivered: boolean;
-  /** The row has changed since the correction was written. */
+  /** The row had changed since the correction was written, by the time that it was taken. */
   readonly stale_context: boolean;
   /** `seq` of the row that it was written for. */
   readonly written_at_seq: number;
@@ -39,7 +39,8 @@ export function received(frame: PushOf<"correction">, backlog: number, lane: Row
     ...correction,
     attempt,
     redelivered,
-    stale_context,
+    // The row may have moved since the push.
+    stale_context: stale_context || lane.hasMoved(cited.status_digest),
     written_at_seq,
     age_ms,
     backlog,

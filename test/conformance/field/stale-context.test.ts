@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { statusDigest, type WorkerStatus } from "../../../src/client/index.js";
+import { statusDigest, type Correction, type WorkerStatus } from "../../../src/client/index.js";
 import type { Frame } from "../../support/wire.js";
 import { until } from "../../support/local.js";
 import { HeldStore } from "../../support/stores.js";
-import { Scene, WHERE, correctionOf, delivered, lasting, statusOf } from "./support/scene.js";
+import { Scene, WHERE, correctionOf, delivered, digestIn, lasting, statusOf } from "./support/scene.js";
 
 let scene: Scene;
 let store: HeldStore;
@@ -142,6 +142,32 @@ describe("a decision that rests on an old row", () => {
     const closed =
       '"enum":["DEFAULT_DENY","MALFORMED","OVERSIZE","UNWITNESSED","TRUST_VIOLATION","RATE_LIMITED","LEASE_HELD"]';
     expect(JSON.stringify(JSON.parse(readFileSync(schema, "utf8")))).toContain(closed);
+  });
+});
+
+describe("a correction that waited in the worker's own process", () => {
+  it("is handed out as stale once the worker has published or planned since it was pushed", async () => {
+    const worker = await scene.sdkWorker();
+    const planA = { ...WHERE, last_action: "plan A" };
+    await scene.admit("fresh");
+    await worker.status(planA);
+    expect(await worker.take()).toMatchObject([{ message: "fresh", stale_context: false, written_at_seq: 1 }]);
+    await scene.admit("before plan B");
+    await worker.status(planA);
+    await worker.status({ ...WHERE, last_action: "plan B" });
+    expect(await worker.take()).toMatchObject([{ message: "before plan B", stale_context: true, written_at_seq: 1 }]);
+
+    const digest = digestIn(await scene.view());
+    for (const text of ["one", "two"]) await scene.admit(text, {}, digest);
+    const corrections = worker.corrections();
+    const { value: one } = await corrections.next();
+    expect(one).toMatchObject({ message: "one", stale_context: false, written_at_seq: 2 });
+    await (one as Correction).ack({ next_action: { summary: "do one", reflects: [] } });
+    expect((await corrections.next()).value).toMatchObject({ message: "two", stale_context: true, written_at_seq: 2 });
+    const logged = (await scene.logged("delivered")).map(({ stale_context }) => stale_context);
+    expect(logged).toEqual([false, true, false, true]);
+    const third = await scene.admit("three", {}, digestIn(await scene.view()));
+    expect((await corrections.next()).value).toMatchObject({ correction_id: third, stale_context: false });
   });
 });
 
