@@ -1,9 +1,10 @@
-import { LIMITS, encodeId, type PlannedAction, type RequestOf } from "../protocol/index.js";
+import { LIMITS, type PlannedAction, type RequestOf } from "../protocol/index.js";
 import { stageAnswer, statusAnswer, type StageAnswer, type StatusAnswer } from "./answers.js";
 import type { CallOptions } from "./bounded.js";
 import type { Connection } from "./connection.js";
 import { A2achanError } from "./errors.js";
 import type { AnswerTo, Ask } from "./frames.js";
+import { issueId } from "./issue-id.js";
 import { isRefused, type Refused } from "./refusals.js";
 import type { ClientClock } from "./runtime.js";
 
@@ -195,8 +196,4 @@ function copied<T extends { next_action?: PlannedAction }>(fields: T): T {
   if (next_action === undefined) return { ...fields };
   const { reflects } = next_action;
   return { ...fields, next_action: { ...next_action, ...(reflects !== undefined && { reflects: [...reflects] }) } };
-}
-
-function issueId(issue: string | number): string {
-  return typeof issue === "number" ? encodeId(issue) : issue;
 }

@@ -13,7 +13,7 @@ import {
   type Admission,
 } from "../../support/reference-vectors.js";
 import type { Frame, Wire } from "../../support/wire.js";
-import { Scene, digestIn, statusOf } from "./support/scene.js";
+import { Scene, WHERE, digestIn, statusOf } from "./support/scene.js";
 
 const url = new URL("../../../spec/vectors/status-digest.json", import.meta.url);
 const { vectors } = JSON.parse(readFileSync(url, "utf8")) as {
@@ -60,6 +60,14 @@ describe("an integer that a double cannot hold", () => {
       const read = JSON.parse(`{"seq":${text}}`) as { seq: number };
       expect(() => statusDigest({ ...row, ...read }), text).toThrow(RangeError);
     }
+
+    // A number for an issue is taken as its digits, which a rounded one does not have.
+    const sdk = [await scene.sdkWorker("W2"), await scene.sdkOrchestrator()] as const;
+    const issue = JSON.parse("9007199254740993") as number;
+    await expect(sdk[0].status({ ...WHERE, issue })).rejects.toThrow(RangeError);
+    await expect(sdk[1].correct(row, "stay in lane", { scope: { ...WHERE, issue } })).rejects.toThrow(RangeError);
+    await expect(sdk[1].list({ issue })).rejects.toThrow(RangeError);
+    expect(await sdk[1].get("W2")).toMatchObject({ row: { issue: "2162", seq: 1 } });
 
     const auditor = await broker.auditor("A1");
     const shape = { reason: "MALFORMED", detail: "SHAPE" };
