@@ -223,4 +223,55 @@ describe("law: a grant is never exceeded", () => {
       { numRuns: RUNS },
     );
   });
+
+  it("from the moment when its token is revoked or expires", async () => {
+    const { broker, worker, digest } = scene;
+    const moment = fc.record({
+      ends: fc.integer({ min: 1, max: 3_000 }),
+      at: fc.nat({ max: 3_000 }),
+      revoked: fc.boolean(),
+    });
+    let run = 0;
+    await fc.assert(
+      fc.asyncProperty(moment, async ({ ends, at, revoked }) => {
+        const subject = `brief-${(run += 1)}`;
+        const everywhere = { worker: "**", issue: "**", lane: "**" };
+        const asked = { role: "orchestrator" as const, subject, ...everywhere, ...(!revoked && { expiresInMs: ends }) };
+        const { id, token } = await broker.running.addToken(asked);
+        const orchestrator = await broker.open(token);
+        await orchestrator.ask({ type: "hello", role: "orchestrator" });
+        const correct = (text: string): Promise<unknown> =>
+          Promise.race([
+            orchestrator.ask(correctionOf(digest, text, { ttl_ms: 5_000 })).then(({ verdict }) => verdict),
+            orchestrator.closed.then(({ code }) => code),
+          ]);
+        if (revoked) {
+          // Sent at once with the revocation: whichever comes first, the log shows no admission behind it.
+          const [answer] = await Promise.all([correct("a race"), broker.running.broker.revokeToken(id)]);
+          expect(["ALLOW", 4401]).toContain(answer);
+        } else {
+          broker.clock.advance(at);
+          expect(await correct("in time?")).toBe(at < ends ? "ALLOW" : 4401);
+          broker.clock.advance(Math.max(0, ends - at));
+        }
+        expect(await orchestrator.closed).toMatchObject({ code: 4401 });
+        await expect(broker.open(token)).rejects.toThrow("HTTP 401");
+        const mine = (await broker.entries()).filter((entry) => {
+          return (
+            entry["token"] === id ||
+            (entry["by"] as { token?: string }).token === id ||
+            entry["orchestrator_id"] === subject
+          );
+        });
+        const kinds = mine.map(({ kind }) => kind);
+        if (revoked) expect(kinds.slice(kinds.indexOf("grant_revoked") + 1)).not.toContain("admitted");
+        // What was admitted and not received goes with the grant.
+        expect(kinds.filter((kind) => kind === "revoked")).toEqual(
+          kinds.filter((kind) => kind === "admitted").map(() => "revoked"),
+        );
+        await broker.advance(1_000, worker);
+      }),
+      { numRuns: 20 },
+    );
+  });
 });
