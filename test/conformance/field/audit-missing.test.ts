@@ -128,7 +128,8 @@ describe("what the log tells of a broker process", () => {
     const receipt = await orchestrator.ask(correctionOf(digest, message));
     expect(receipt).toMatchObject({ verdict: "ALLOW" });
     const id = receipt["correction_id"] as string;
-    if (acked) expect(await worker.ask(ackOf(id, digest))).toMatchObject({ stage: "ACKED" });
+    const answer = acked ? await worker.ask(ackOf(id, digest)) : receipt;
+    expect(answer["stage"]).toBe(acked ? "ACKED" : "ADMITTED");
     return id;
   }
 
