@@ -1,17 +1,11 @@
-import {
-  encodeId,
-  statusDigest,
-  type CorrectionContent,
-  type Filter,
-  type View,
-  type WorkerStatus,
-} from "../protocol/index.js";
+import { statusDigest, type CorrectionContent, type Filter, type View, type WorkerStatus } from "../protocol/index.js";
 import { stageAnswer } from "./answers.js";
 import type { CallOptions } from "./bounded.js";
 import { CLIENT, Connection, type ConnectOptions } from "./connection.js";
 import type { StageNotice } from "./course.js";
 import { A2achanError } from "./errors.js";
 import { bodyOf } from "./frames.js";
+import { issueId } from "./issue-id.js";
 import { receiptOf, type Receipt } from "./receipt.js";
 import { isRefused, refusedBy, type Refused } from "./refusals.js";
 import { systemRuntime, type Runtime } from "./runtime.js";
@@ -127,7 +121,7 @@ export class Orchestrator implements AsyncDisposable {
     const row = "row" in cited ? cited.row : cited;
     const status_digest = digest ?? statusDigest(row);
     const { issue, task_id, lane } = scope ?? row;
-    const named = { worker_id: row.worker_id, issue: String(issue), lane, ...(task_id !== undefined && { task_id }) };
+    const named = { worker_id: row.worker_id, issue: issueId(issue), lane, ...(task_id !== undefined && { task_id }) };
     let receipt: Receipt | undefined;
     await this.#connection.call(
       { ...rest, type: "correct", ...named, message, status_digest, key },
@@ -230,8 +224,7 @@ export async function openOrchestrator(options: ConnectOptions, runtime: Runtime
 }
 
 function filterOf({ issue, ...rest }: WorkerFilter): Filter {
-  if (issue === undefined) return rest;
-  return { ...rest, issue: typeof issue === "number" ? encodeId(issue) : issue };
+  return issue === undefined ? rest : { ...rest, issue: issueId(issue) };
 }
 
 type Beside = Omit<View, "row">;
