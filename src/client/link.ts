@@ -42,7 +42,8 @@ export class Link {
       const sentence = "The broker did not welcome this client in time; check the URL and the broker's load.";
       this.cut(new A2achanError("unreachable", { sentence }));
     });
-    this.#socket = openSocket(options.url, options.token, {
+    const open = runtime.openSocket ?? openSocket;
+    this.#socket = open(options.url, options.token, {
       open: () => this.#socket.send(writeFrame({ type: "hello", id: HELLO_ID, ...options.hello() })),
       message: (data, isBinary) => this.#message(data, isBinary),
       ping: () => this.#alive(),

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { OpenSocket } from "./socket.js";
 
 /** Time as the client uses it; tests give their own. */
 export interface ClientClock {
@@ -15,6 +16,8 @@ export interface Runtime {
   random(): number;
   /** A key that was never used before: 1-64 of `[A-Za-z0-9._:-]`. */
   freshKey(): string;
+  /** Default: a WebSocket of this machine. */
+  openSocket?: OpenSocket;
 }
 
 export const systemRuntime: Runtime = {

@@ -30,7 +30,9 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
 };
 
 /** Opens a WebSocket to a broker. Never throws; what goes wrong is told by `closed`. */
-export function openSocket(url: string, token: string, events: SocketEvents): Socket {
+export type OpenSocket = (url: string, token: string, events: SocketEvents) => Socket;
+
+export const openSocket: OpenSocket = (url, token, events) => {
   let why: { error: A2achanError; final: boolean } | undefined;
   const ws = construct(url, token);
   if (ws instanceof A2achanError) {
@@ -57,7 +59,7 @@ export function openSocket(url: string, token: string, events: SocketEvents): So
     close: () => ws.close(1000, "done"),
     cut: () => ws.terminate(),
   };
-}
+};
 
 function construct(url: string, token: string): WebSocket | A2achanError {
   // Node would refuse such a header by throwing; a token read from a file often still has its line end.
@@ -85,7 +87,8 @@ function refusedUpgrade(status: number): { error: A2achanError; final: boolean }
   return { error: new A2achanError("unreachable", { sentence }), final: false };
 }
 
-function closedWith(code: number, reason: string): { error: A2achanError; final: boolean } {
+/** What a close code means to a client, and whether it may connect again (PROTOCOL.md section 6). */
+export function closedWith(code: number, reason: string): { error: A2achanError; final: boolean } {
   const known = CODES[code];
   const final = FINAL_CLOSE_CODES.includes(code);
   if (known !== undefined) return { error: new A2achanError(known), final };
