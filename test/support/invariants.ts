@@ -66,6 +66,19 @@ export class Invariants {
     this.#settled(now);
   }
 
+  /**
+   * Whole steps whose borders are not known, one behind the other: what is durable at once. `before` sees each event
+   * when the ones before it are booked.
+   */
+  batch(events: readonly KernelEvent[], before: (event: KernelEvent) => void): void {
+    for (const event of events) {
+      before(event);
+      this.#observe(event);
+    }
+    hold("I2", this.#judged.length === 0, "a planned action left an acked correction unjudged");
+    this.#settled(this.#at);
+  }
+
   #observe(event: KernelEvent): void {
     hold("time", event.at >= this.#at, "log time went back");
     this.#at = event.at;

@@ -1,0 +1,34 @@
+import { DamagedLog } from "../../src/storage/journal/index.js";
+import { readHead } from "../../src/storage/journal/head.js";
+import { FakeClock } from "../support/fake-clock.js";
+import { batchesOf, HEAD, segmentsOf } from "../support/journal-scenes.js";
+import type { Random } from "../support/random.js";
+import { SimDisk } from "../support/sim-files.js";
+import { DIRECTORY, openJournal } from "./broker-process.js";
+import type { Report } from "./clauses.js";
+import { ProcessClock } from "./process-clock.js";
+
+/**
+ * I9: a log of which one bit below the durable head has turned is refused. Tried on a copy; false where there is nothing
+ * yet that could turn.
+ */
+export async function i9Refused(disk: SimDisk, random: Random, report: Report): Promise<boolean> {
+  const copy = SimDisk.of(disk.contents());
+  const head = await readHead(copy, HEAD);
+  const segments = segmentsOf(copy);
+  const end = batchesOf(segments).findLast(({ size }) => size <= (head?.size ?? 0))?.end ?? 0;
+  if (end === 0) return false;
+  let at = random(end);
+  let ordinal = 0;
+  for (; at >= (segments[ordinal]?.length ?? 0); ordinal += 1) at -= segments[ordinal]?.length ?? 0;
+  const bytes = Buffer.from(segments[ordinal] ?? []);
+  bytes[at] = (bytes[at] ?? 0) ^ (1 << random(8));
+  copy.put(`${DIRECTORY}/${String(ordinal).padStart(8, "0")}.jsonl`, bytes);
+  try {
+    const journal = await openJournal(copy, new ProcessClock(new FakeClock()));
+    report("I9", `byte ${at} of segment ${ordinal} turned, and the log of ${journal.size()} entries is taken up`);
+  } catch (error) {
+    if (!(error instanceof DamagedLog)) report("I9", `a turned bit gives ${String(error)}`);
+  }
+  return true;
+}

@@ -1,0 +1,110 @@
+import type { WebSocket } from "ws";
+import type { Broker, Clock } from "../../src/broker/index.js";
+import { jsonCodec } from "../../src/codec/json.js";
+import { LIMITS, parseRequest, type Parsed } from "../../src/protocol/index.js";
+import { Pings } from "../../src/transport/pings.js";
+import type { Cable } from "./cable.js";
+import type { Landing } from "./network.js";
+
+/** Time that a closed connection has for its goodbye. */
+const CLOSE_MS = 2_000;
+
+export interface EdgeEvents {
+  /** A client was taken on. */
+  accepted(cable: Cable): void;
+  /** A frame reached the broker. */
+  arrived(cable: Cable, parsed: Parsed | undefined): void;
+  /** A handler threw, which none may. */
+  threw(error: unknown): void;
+}
+
+/** The edge of a simulated broker: what `transport/ws-server` is over real sockets. */
+export class Edge implements Landing {
+  readonly #broker: Broker;
+  readonly #clock: Clock;
+  readonly #pings: Pings;
+  readonly #events: EdgeEvents;
+
+  constructor(broker: Broker, clock: Clock, events: EdgeEvents) {
+    this.#broker = broker;
+    this.#clock = clock;
+    this.#pings = new Pings(clock, broker.limits);
+    this.#events = events;
+  }
+
+  accept(cable: Cable): void {
+    const proven = this.#broker.authenticate(cable.token);
+    if (proven === undefined) return cable.answer("unauthenticated");
+    const socket = new PingSocket(cable, () => hangUp());
+    cable.terminal = {
+      message: (bytes, binary) => {
+        socket.tell("message");
+        this.#receive(() => {
+          const parsed = this.#read(bytes, binary, connection.authenticated);
+          this.#events.arrived(cable, parsed);
+          connection.receive(parsed);
+        });
+      },
+      pong: () => socket.tell("pong"),
+      hangUp: () => hangUp(),
+    };
+    this.#events.accepted(cable);
+    let closing: Disposable | undefined;
+    const peer = cable.peer;
+    const { close } = peer;
+    peer.close = (why) => {
+      close(why);
+      closing ??= this.#clock.at(CLOSE_MS, () => hangUp());
+    };
+    cable.answer("open");
+    const connection = this.#broker.connect(peer, proven);
+    const pings = this.#pings.watch(socket as unknown as WebSocket, () => connection.alive());
+    const hangUp = (): void => {
+      if (cable.terminal === undefined) return;
+      pings[Symbol.dispose]();
+      closing?.[Symbol.dispose]();
+      cable.unplug();
+      this.#receive(() => this.#broker.disconnect(connection));
+    };
+  }
+
+  #read(bytes: Uint8Array, binary: boolean, authenticated: boolean): Parsed | undefined {
+    if (binary || (!authenticated && bytes.length > LIMITS.hello_bytes)) return undefined;
+    const decoded = jsonCodec.decode(bytes);
+    return decoded.ok ? parseRequest(decoded.value, decoded.fault) : undefined;
+  }
+
+  #receive(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.#events.threw(error);
+    }
+  }
+}
+
+/** As much of a WebSocket as `Pings` wants. */
+class PingSocket {
+  readonly OPEN = 1;
+  readonly readyState = 1;
+  readonly terminate: () => void;
+  readonly #cable: Cable;
+  readonly #listeners: { event: string; fn: () => void }[] = [];
+
+  constructor(cable: Cable, terminate: () => void) {
+    this.#cable = cable;
+    this.terminate = terminate;
+  }
+
+  on(event: string, fn: () => void): void {
+    this.#listeners.push({ event, fn });
+  }
+
+  ping(): void {
+    this.#cable.answer("ping");
+  }
+
+  tell(event: "message" | "pong"): void {
+    for (const listener of this.#listeners) if (listener.event === event) listener.fn();
+  }
+}
