@@ -15,6 +15,7 @@ type Of<T extends Frame["type"]> = Extract<Frame, { type: T }>;
 interface Known {
   role?: string;
   subject?: string;
+  session?: string;
   requests: Map<string, Request>;
   /** Index of the last correction that was pushed, by priority. */
   pushed: Map<string, number>;
@@ -43,6 +44,13 @@ export class Answers {
 
   accepted(cable: Cable): void {
     this.#known.set(cable, { requests: new Map(), pushed: new Map() });
+  }
+
+  /** The worker of which this is the current session, as far as the log tells. */
+  workerOf(cable: Cable): string | undefined {
+    const { role, subject, session } = this.#known.get(cable) ?? {};
+    if (role !== "worker" || subject === undefined) return undefined;
+    return this.#ledger.book.worker(subject).session === session ? subject : undefined;
   }
 
   asked(cable: Cable, parsed: Parsed | undefined): void {
@@ -89,6 +97,7 @@ export class Answers {
   #welcome(known: Known, { principal, session, cursor }: Of<"welcome">): void {
     known.role = principal.role;
     known.subject = principal.subject;
+    known.session = session;
     if (this.#sessions.has(session)) this.#report("I13", `the session ${session} was opened twice`);
     this.#sessions.add(session);
     if (Number(cursor.split(".")[1]) > this.#size) this.#report("I1", `welcomed at ${cursor}, ${this.#size} are durable`);

@@ -34,14 +34,32 @@ export class BrokerProcess {
   readonly journal: Journal;
   readonly edge: Edge;
   readonly files: GatedFiles;
-  readonly clock: ProcessClock;
+  readonly #clock: ProcessClock;
+  readonly #edgeClock: ProcessClock;
 
-  private constructor(broker: Broker, journal: Journal, edge: Edge, files: GatedFiles, clock: ProcessClock) {
+  private constructor(
+    broker: Broker,
+    journal: Journal,
+    edge: Edge,
+    files: GatedFiles,
+    clocks: readonly [ProcessClock, ProcessClock],
+  ) {
     this.broker = broker;
     this.journal = journal;
     this.edge = edge;
     this.files = files;
-    this.clock = clock;
+    [this.#clock, this.#edgeClock] = clocks;
+  }
+
+  /** Timers of the broker and its journal that are set. */
+  get timers(): number {
+    return this.#clock.pending;
+  }
+
+  /** Nothing happens in this process any more. */
+  kill(): void {
+    this.#clock.kill();
+    this.#edgeClock.kill();
   }
 
   /** Rejects where the log cannot be taken up. */
@@ -53,7 +71,8 @@ export class BrokerProcess {
       events.recovered(await journal.read(0, journal.size()));
       const store = new WatchedStore(journal, events.durable);
       const broker = await Broker.open({ ...options, store, clock, version: "0", origin: "sim.example/log" });
-      return new BrokerProcess(broker, journal, new Edge(broker, clock, events), files, clock);
+      const edgeClock = new ProcessClock(options.clock);
+      return new BrokerProcess(broker, journal, new Edge(broker, edgeClock, events), files, [clock, edgeClock]);
     } catch (error) {
       clock.kill();
       throw error;

@@ -12,7 +12,9 @@ const CLOSE_MS = 2_000;
 export interface EdgeEvents {
   /** A client was taken on. */
   accepted(cable: Cable): void;
-  /** A frame reached the broker. */
+  /** A frame or a pong reached the broker. */
+  heard(cable: Cable): void;
+  /** A frame is about to be taken. */
   arrived(cable: Cable, parsed: Parsed | undefined): void;
   /** A handler threw, which none may. */
   threw(error: unknown): void;
@@ -41,11 +43,15 @@ export class Edge implements Landing {
         socket.tell("message");
         this.#receive(() => {
           const parsed = this.#read(bytes, binary, connection.authenticated);
+          this.#events.heard(cable);
           this.#events.arrived(cable, parsed);
           connection.receive(parsed);
         });
       },
-      pong: () => socket.tell("pong"),
+      pong: () => {
+        this.#events.heard(cable);
+        socket.tell("pong");
+      },
       hangUp: () => hangUp(),
     };
     this.#events.accepted(cable);

@@ -12,6 +12,7 @@ import { Invariants } from "../support/invariants.js";
 import { expectedOf, nameOf } from "../support/oracle.js";
 import type { Report, Violation } from "./clauses.js";
 
+type Admitted = Extract<KernelEvent, { kind: "admitted" }>;
 type Refused = Extract<KernelEvent, { kind: "refused" }>;
 
 /**
@@ -26,14 +27,18 @@ export class Ledger {
   readonly digests = new Map<string, Map<number, string>>();
   /** The state that the log gives. */
   readonly state: State = emptyState();
-  /** Refusals that are in the log singly. */
+  /** Refusals that are in the log singly, and those that are counted in others. */
   refused = 0;
+  folded = 0;
   readonly #texts = new Map<string, string>();
+  readonly #onEvent: (event: KernelEvent) => void;
   readonly #violated: (violation: Violation) => void;
 
-  constructor(idKey: Uint8Array, violated: (violation: Violation) => void) {
+  /** `onEvent` sees each event when the ones before it are booked. */
+  constructor(idKey: Uint8Array, violated: (violation: Violation) => void, onEvent: (event: KernelEvent) => void) {
     this.rules = new Invariants(idKey);
     this.#violated = violated;
+    this.#onEvent = onEvent;
   }
 
   get book(): Invariants["book"] {
@@ -62,18 +67,30 @@ export class Ledger {
   // A refusal is judged by what the log said before it.
   #batch(events: readonly KernelEvent[]): void {
     this.rules.batch(events, (event) => {
-      if (event.kind === "refused") this.#refusal(event);
-      if (event.kind === "refused") this.refused += 1;
+      this.#onEvent(event);
+      if (event.kind === "admitted") this.#verdict(event, admission(event), "admitted");
+      if (event.kind !== "refused") return;
+      this.refused += 1;
+      this.#verdict(event, commandOf(event), nameOf(event));
     });
+    for (const event of events) {
+      if (event.kind === "broker_started") this.#restarted(event.at);
+      if (event.kind === "refusals_folded")
+        this.folded += Object.values(event.counts).reduce((sum, count) => sum + count, 0);
+    }
   }
 
-  /** I11: a refusal that is logged singly is the one that the rules give, by an oracle of its own. */
-  #refusal(event: Refused): void {
-    const command = commandOf(event);
+  /** A start fails closed: no row is live that its worker has not published since. */
+  #restarted(at: number): void {
+    for (const { id, row } of this.book.workers.values())
+      if (row?.live === true) throw new Error(`I3: the row of ${id} is still live after the start at ${at}`);
+  }
+
+  /** I11: a verdict of the log is the one that the rules give, by an oracle of its own. */
+  #verdict(event: KernelEvent, command: Command | undefined, verdict: string): void {
     if (command === undefined) return;
     const { answer } = expectedOf(this.book, command);
-    if (answer === nameOf(event)) return;
-    throw new Error(`I11: refused ${nameOf(event)}, by the rules ${answer}: ${JSON.stringify(event)}`);
+    if (answer !== verdict) throw new Error(`I11: ${verdict}, by the rules ${answer}: ${JSON.stringify(event)}`);
   }
 
   #row(event: KernelEvent): void {
@@ -96,6 +113,11 @@ export class Ledger {
     fill(event);
     return event;
   }
+}
+
+/** The command that an admission answers. */
+function admission({ at: now, by, correction_id, content: { message, ...content } }: Admitted): Command {
+  return { kind: "correct", now, by, correction_id, content, message, reachable: false };
 }
 
 /** The command that a refusal answers, as far as its entry tells; undefined for what was judged at the edge. */

@@ -1,11 +1,12 @@
 import type { Outcome, StageNotice } from "../../src/client/course.js";
 import { openOrchestrator, type CorrectOptions, type Orchestrator } from "../../src/client/orchestrator.js";
 import type { Receipt } from "../../src/client/receipt.js";
+import { isRefused } from "../../src/client/refusals.js";
 import type { WorkerStatus } from "../../src/protocol/index.js";
 import type { Random } from "../support/random.js";
 import { ClientProcess, LANES, pick, rarely, URL, type Surroundings } from "./surroundings.js";
 
-const TTLS = [1_000, 5_000, 20_000, 60_000];
+const TTLS = [2_000, 20_000, 60_000, 60_000];
 const RANKS = ["ADMITTED", "DELIVERED", "ACKED"];
 
 /** An honest orchestrator, a real SDK one: it watches, corrects, and waits for what comes of it. */
@@ -36,6 +37,11 @@ export class OrchestratorActor {
   start(): string {
     this.#run = new Run(this.#world, this.subject);
     return `${this.subject} starts`;
+  }
+
+  /** I7: whoever asks where a correction of its own stands is told what the log tells. */
+  i7Asks(): void {
+    this.#run?.i7Asks();
   }
 
   /** I7: whoever waits for an outcome has it, and it is that of the log. */
@@ -127,6 +133,18 @@ class Run {
       (outcome) => (followed.outcome = outcome),
       () => (followed.failed = true),
     );
+  }
+
+  i7Asks(): void {
+    const { book } = this.#world.ledger;
+    for (const { id, sender, stage } of book.corrections.values()) {
+      if (sender !== this.#subject || this.over) continue;
+      const answer = this.#orchestrator?.stage(id).then((notice) => {
+        if (isRefused(notice) || notice.stage === stage) return;
+        this.#world.report("I7", `${this.#subject} is told ${notice.stage} of ${id}, which is ${stage}`);
+      });
+      if (answer !== undefined) this.#settled(answer);
+    }
   }
 
   i7Learned(): void {

@@ -62,6 +62,7 @@ export async function play(seed: number, steps: readonly number[] = stepsOf(seed
     if (event.kind === "refused") world.count(`refused ${event.reason}/${event.detail ?? ""}`);
   }
   world.count("frames doubled", world.network.doubled);
+  world.count("refusals folded", world.answers.refusals.folded);
   const { violation, figures } = world;
   return { seed, steps: steps.slice(0, story.length), story, violation, root, figures };
 }
@@ -83,7 +84,6 @@ async function end(world: World): Promise<string> {
   await world.settle();
   await i7Ended(world);
   world.check();
-  i11Folded(world);
   return stopped(world);
 }
 
@@ -91,18 +91,14 @@ function stillOpen({ ledger }: World): boolean {
   return [...ledger.book.corrections.values()].some(({ stage }) => isOpen(stage as Stage));
 }
 
-/** I7: every admitted correction has had exactly one end, and whoever waits for it has it. */
-function i7Ended(world: World): void {
+/** I7: every admitted correction has had exactly one end, and whoever waits for it or asks for it has it. */
+async function i7Ended(world: World): Promise<void> {
   for (const { id, stage } of world.ledger.book.corrections.values())
     if (isOpen(stage as Stage)) world.report("I7", `${id} is still ${stage} when all time is over`);
   for (const orchestrator of world.orchestrators) orchestrator.i7Learned();
+  for (const orchestrator of world.orchestrators) orchestrator.i7Asks();
+  await world.settle();
   world.auditor.i1Complete();
-}
-
-/** I11: what was answered as folded is counted. */
-function i11Folded(world: World): void {
-  const { folded } = world.answers.refusals;
-  if (folded > 0) world.count("refusals folded", folded);
 }
 
 /** I9, I10, I14: the broker stops, leaves nothing behind, and its log is taken up again as it was. */

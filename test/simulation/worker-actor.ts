@@ -73,9 +73,9 @@ class Run {
     const worker = this.#worker;
     if (worker === undefined) return "waits for its connection";
     const what = random(100);
-    if (this.#actions === 0 || what < 22) return this.#publish(worker, random);
-    if (what < 62 && this.#got.length > 0) return this.#decide(random);
-    if (what < 74) return this.#plan(worker, random);
+    if (this.#actions === 0 || what < 16) return this.#publish(worker, random);
+    if (what < 70 && this.#got.length > 0) return this.#decide(random);
+    if (what < 78) return this.#plan(worker, random);
     if (what < 92) {
       this.#settled(worker.take().then((taken) => taken.forEach((one) => this.#take(one))));
       return "takes what waits";

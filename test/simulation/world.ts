@@ -12,6 +12,7 @@ import { i9Refused } from "./bit-rot.js";
 import { BrokerProcess, type BrokerEvents } from "./broker-process.js";
 import type { Violation } from "./clauses.js";
 import { HostileActor } from "./hostile-actor.js";
+import { SignsOfLife } from "./leases.js";
 import { i10SameState, i1Kept, Ledger } from "./ledger.js";
 import { Network } from "./network.js";
 import { OrchestratorActor } from "./orchestrator-actor.js";
@@ -31,6 +32,7 @@ export class World implements Surroundings {
   readonly ledger: Ledger;
   readonly answers: Answers;
   readonly random: Random;
+  readonly signs = new SignsOfLife(() => this.clock.monotonic());
   readonly tokens = new Map<string, string>();
   readonly handed = new Set<string>();
   readonly figures = new Map<string, number>();
@@ -49,6 +51,8 @@ export class World implements Surroundings {
   /** Whether frames are doubled on their way. */
   doubles = false;
   #faulty = false;
+  /** Folded refusals before this life of the broker. */
+  #folded = { answered: 0, counted: 0 };
   #stopping = false;
 
   constructor(seed: number) {
@@ -56,7 +60,7 @@ export class World implements Surroundings {
     this.disk = new SimDisk(this.random(0x1_0000_0000));
     this.idKey = bytesFrom(this.random, 32);
     const violated = (violation: Violation): void => void (this.violation ??= violation);
-    this.ledger = new Ledger(this.idKey, violated);
+    this.ledger = new Ledger(this.idKey, violated, (event) => this.signs.onEvent(event, this.report));
     this.answers = new Answers(this.ledger, this.idKey, this.report, (what) => this.count(what));
     this.workers = ["w-1", "w-2"].map((id) => new WorkerActor(id, this));
     this.orchestrators = ["o-1", "o-2"].map((subject) => new OrchestratorActor(subject, this));
@@ -142,6 +146,10 @@ export class World implements Surroundings {
         cable.onLeave = (frame) => this.answers.leaves(cable, frame);
         this.answers.accepted(cable);
       },
+      heard: (cable) => {
+        const worker = this.answers.workerOf(cable);
+        if (worker !== undefined) this.signs.heard(worker);
+      },
       arrived: (cable, parsed) => this.answers.asked(cable, parsed),
       threw: (error) => this.report("I14", `a handler threw: ${(error as Error).stack}`),
       recovered: ({ entries, texts }) => {
@@ -175,7 +183,8 @@ export class World implements Surroundings {
     this.process = undefined;
     this.network.landing = undefined;
     this.down = how;
-    process?.clock.kill();
+    process?.kill();
+    this.#folded = { answered: this.answers.refusals.folded, counted: this.ledger.folded };
     for (const cable of this.network.cables) if (cable.terminal !== undefined) cable.unplug(how === "power");
   }
 
@@ -187,16 +196,19 @@ export class World implements Surroundings {
     process.broker.stop().then(
       () => {
         if (this.process !== process) return;
-        if (process.clock.pending > this.#ends()) this.report("I14", `${process.clock.pending} timers are left over`);
+        if (process.timers > 0) this.report("I14", `${process.timers} timers are left over`);
+        this.#i11Folded();
         this.kill("stopped");
       },
       () => {},
     );
   }
 
-  /** Ends of cables that the broker holds; each has two timers at most. */
-  #ends(): number {
-    return 2 * [...this.network.cables].filter(({ terminal }) => terminal !== undefined).length;
+  /** I11: what this life of the broker answered as folded is counted in its log, now that it has stopped. */
+  #i11Folded(): void {
+    const answered = this.answers.refusals.folded - this.#folded.answered;
+    const counted = this.ledger.folded - this.#folded.counted;
+    if (answered > counted) this.report("I11", `${answered} refusals were answered as folded, ${counted} are counted`);
   }
 
   /** Everything that is on its way arrives, in an order of the step's making. */
@@ -228,5 +240,6 @@ export class World implements Surroundings {
     const held = [...this.network.cables].filter(({ terminal }) => terminal !== undefined).length;
     i14Bounded(broker, held, this.report);
     i10SameState(this.ledger, broker.state, this.report);
+    this.signs.i3Lapsed(this.ledger, broker, this.report);
   }
 }

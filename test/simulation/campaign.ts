@@ -1,0 +1,22 @@
+import { play, type Played } from "./schedule.js";
+
+export interface Campaign {
+  /** Schedules that were played. */
+  played: number;
+  /** The first one with a violation, after which none was played. */
+  found: Played | undefined;
+  /** What happened in all of them, by what it is. */
+  figures: Map<string, number>;
+}
+
+/** Plays so many schedules, each of the next seed, until one shows a violation. */
+export async function campaign(seed: number, schedules: number, tell: (done: number) => void): Promise<Campaign> {
+  const figures = new Map<string, number>();
+  for (let done = 0; done < schedules; done += 1) {
+    const played = await play((seed + done) >>> 0);
+    for (const [what, count] of played.figures) figures.set(what, (figures.get(what) ?? 0) + count);
+    if (played.violation !== undefined) return { played: done + 1, found: played, figures };
+    tell(done + 1);
+  }
+  return { played: schedules, found: undefined, figures };
+}
