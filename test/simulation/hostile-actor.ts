@@ -85,7 +85,7 @@ export class HostileActor {
 
   #frame(random: Random): Frame {
     const again = this.#sent.at(-1 - random(8));
-    if (rarely(random, 12) && again !== undefined) return again;
+    if (rarely(random, 30) && again !== undefined) return again;
     const frame = rarely(random, 70) ? this.#own(random) : this.#others(random);
     if (rarely(random, 4)) Object.assign(frame, { scope: "**" });
     if (frame["type"] === "correct") this.#sent.push(frame);
@@ -143,6 +143,7 @@ export class HostileActor {
       () => correct,
       () => ({ ...correct, status_digest: STALE }),
       () => ({ ...correct, lane: pick(random, ["cmd/serve", "secret/x"]) }),
+      () => ({ ...correct, lane: "internal/a2achan" }),
       () => ({ ...correct, orchestrator_id: pick(random, ["o-1", this.subject]) }),
       () => ({ ...correct, message: pick(random, [" ", "a\u202eb", "x".repeat(1_025)]) }),
       () => ({ ...correct, supersedes: correction_id }),

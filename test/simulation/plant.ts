@@ -17,7 +17,7 @@ export interface Hunt {
 export async function hunt(planted: Planted, seed: number, schedules: number): Promise<Hunt> {
   const copy = mkdtempSync(join(tmpdir(), "a2achan-planted-"));
   try {
-    for (const name of ["src", "test", "package.json", "tsconfig.json"])
+    for (const name of ["src", "test/simulation", "test/support", "test/crash", "package.json", "tsconfig.json"])
       cpSync(join(projectRoot, name), join(copy, name), { recursive: true });
     symlinkSync(join(projectRoot, "node_modules"), join(copy, "node_modules"));
     const path = join(copy, planted.file);

@@ -15,7 +15,7 @@ const WORK: readonly [number, Move][] = [
   [80, act],
   [50, arrive],
   [20, disk],
-  [30, settle],
+  [50, settle],
   [12, time],
 ];
 /** What can go wrong, and how often, in a schedule that has it. */

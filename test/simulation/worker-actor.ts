@@ -57,7 +57,7 @@ class Run {
     this.#world = world;
     this.#id = id;
     this.process = new ClientProcess(world, name);
-    const streams = rarely(random, 60);
+    const streams = rarely(random, 80);
     const options = { url: URL, token: world.tokens.get(id) ?? "", workerId: id };
     const leaseMs = pick(random, [45_000, 60_000, 90_000]);
     openWorker({ ...options, leaseMs, inbox: !rarely(random, 10) }, this.process.runtime).then(
@@ -100,7 +100,7 @@ class Run {
 
   #publish(worker: Worker, random: Random): string {
     this.#actions += 1;
-    const moves = rarely(random, 12);
+    const moves = rarely(random, 20);
     const fields = {
       issue: moves ? pick(random, ISSUES) : "2162",
       lane: moves ? pick(random, LANES) : "internal/a2achan",
