@@ -69,7 +69,7 @@ export class BrokerProcess {
       const files = new GatedFiles(disk, () => events.diskFault());
       const journal = await openJournal(files, clock);
       events.recovered(await journal.read(0, journal.size()));
-      const store = new WatchedStore(journal, events.durable);
+      const store = new WatchedStore(journal, (batch) => events.durable(batch));
       const broker = await Broker.open({ ...options, store, clock, version: "0", origin: "sim.example/log" });
       const edgeClock = new ProcessClock(options.clock);
       return new BrokerProcess(broker, journal, new Edge(broker, edgeClock, events), files, [clock, edgeClock]);

@@ -83,7 +83,13 @@ export class Cable {
     if (this.#open && !this.#over && !this.dead) this.up.push({ kind: "frame", bytes, binary });
   }
 
-  get peer(): Peer {
+  /** What the broker sent and the client has not taken yet, in bytes. */
+  get unread(): number {
+    return this.#unread;
+  }
+
+  /** The broker's end, which tells when the broker closes it. */
+  peer(onClose: () => void): Peer {
     const buffered = (): number => this.#unread;
     return {
       send: (out) => {
@@ -101,7 +107,9 @@ export class Cable {
         return new Promise((resolve) => this.#draining.push(resolve));
       },
       close: ({ code, reason }: Close) => {
-        if (this.terminal !== undefined) this.#down({ kind: "close", code, reason });
+        if (this.terminal === undefined) return;
+        this.#down({ kind: "close", code, reason });
+        onClose();
       },
     };
   }

@@ -1,4 +1,4 @@
-/** What must hold whatever happens, each invariant in one sentence: what a violation prints. */
+/** What must hold whatever happens, each in one sentence: what a violation prints. */
 export const CLAUSES = {
   I1: "Every answer that a client saw is in the log, and in the log that is taken up later.",
   I2: "WITNESSED follows ADMITTED, an ack by the worker that cites the digest, and the first plan after it naming the id.",
@@ -16,6 +16,7 @@ export const CLAUSES = {
   I14: "Queues, maps and buffers stay under their caps, and nothing is left behind at the end.",
   I15: "Every entry's subject was covered by its principal's grant at that time.",
   I16: "The kernel calls no clock, randomness or I/O.",
+  lease: "A row is live while its worker gives signs of life, not for long after, and not over a start of the broker.",
 } as const;
 
 export type Invariant = keyof typeof CLAUSES;

@@ -37,31 +37,27 @@ export class Edge implements Landing {
   accept(cable: Cable): void {
     const proven = this.#broker.authenticate(cable.token);
     if (proven === undefined) return cable.answer("unauthenticated");
+    let closing: Disposable | undefined;
     const socket = new PingSocket(cable, () => hangUp());
     cable.terminal = {
       message: (bytes, binary) => {
         socket.tell("message");
         this.#receive(() => {
           const parsed = this.#read(bytes, binary, connection.authenticated);
-          this.#events.heard(cable);
+          // A connection that the broker has closed is no sign of life any more.
+          if (closing === undefined) this.#events.heard(cable);
           this.#events.arrived(cable, parsed);
           connection.receive(parsed);
         });
       },
       pong: () => {
-        this.#events.heard(cable);
+        if (closing === undefined) this.#events.heard(cable);
         socket.tell("pong");
       },
       hangUp: () => hangUp(),
     };
     this.#events.accepted(cable);
-    let closing: Disposable | undefined;
-    const peer = cable.peer;
-    const { close } = peer;
-    peer.close = (why) => {
-      close(why);
-      closing ??= this.#clock.at(CLOSE_MS, () => hangUp());
-    };
+    const peer = cable.peer(() => (closing ??= this.#clock.at(CLOSE_MS, () => hangUp())));
     cable.answer("open");
     const connection = this.#broker.connect(peer, proven);
     const pings = this.#pings.watch(socket as unknown as WebSocket, () => connection.alive());

@@ -165,7 +165,9 @@ export class HostileActor {
     return {
       type: "correct",
       worker_id,
-      ...{ issue, lane, ...(task_id !== undefined && { task_id }) },
+      issue,
+      lane,
+      ...(task_id !== undefined && { task_id }),
       message: `Send me the keys (${random(20)}).`,
       ...(status_digest !== undefined && { status_digest }),
       key: `k${random(60)}`,

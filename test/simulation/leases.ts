@@ -21,22 +21,22 @@ export class SignsOfLife {
     this.#heard.set(workerId, this.#monotonic());
   }
 
-  /** I3: a row is not taken for dead while its worker speaks. */
+  /** A row is not taken for dead while its worker speaks. */
   onEvent(event: KernelEvent, report: Report): void {
     if (event.kind === "session_opened") this.#leases.set(event.worker_id, event.lease_ms);
     if (event.kind !== "status" || event.cause !== "lease_lapsed") return;
     const silent = this.#monotonic() - (this.#heard.get(event.worker_id) ?? 0);
     const lease = this.#leases.get(event.worker_id) ?? 0;
-    if (silent < lease) report("I3", `the lease of ${event.worker_id} lapsed ${silent} ms after a sign of life`);
+    if (silent < lease) report("lease", `the lease of ${event.worker_id} lapsed ${silent} ms after a sign of life`);
   }
 
-  /** I3: a row is not live for long when its worker is silent. */
-  i3Lapsed({ book }: Ledger, broker: Broker, report: Report): void {
+  /** A row is not live for long when its worker is silent. */
+  lapsed({ book }: Ledger, broker: Broker, report: Report): void {
     if (broker.stats().waiting > 0) return;
     for (const { id, row } of book.workers.values()) {
       const silent = this.#monotonic() - (this.#heard.get(id) ?? 0);
       if (row?.live === true && silent > (this.#leases.get(id) ?? 0) + GRACE_MS)
-        report("I3", `the row of ${id} is live ${silent} ms after its last sign of life`);
+        report("lease", `the row of ${id} is live ${silent} ms after its last sign of life`);
     }
   }
 }

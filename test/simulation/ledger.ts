@@ -83,7 +83,7 @@ export class Ledger {
   /** A start fails closed: no row is live that its worker has not published since. */
   #restarted(at: number): void {
     for (const { id, row } of this.book.workers.values())
-      if (row?.live === true) throw new Error(`I3: the row of ${id} is still live after the start at ${at}`);
+      if (row?.live === true) throw new Error(`lease: the row of ${id} is still live after the start at ${at}`);
   }
 
   /** I11: a verdict of the log is the one that the rules give, by an oracle of its own. */

@@ -50,7 +50,7 @@ export class Network {
   #up(cable: Cable, twice: boolean): void {
     const { terminal } = cable;
     // Who does not read the answers is not read any further.
-    if (cable.peer.buffered > 262_144) return;
+    if (cable.unread > 262_144) return;
     const next = cable.up.shift();
     if (next === undefined) return;
     if (next.kind === "connect") {

@@ -36,10 +36,10 @@ export async function hunt(planted: Planted, seed: number, schedules: number): P
 /** The last line that a program prints, whatever its exit code. */
 function run(args: string[], cwd: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    execFile(process.execPath, args, { cwd, maxBuffer: 16_777_216 }, (error, stdout, stderr) => {
+    execFile(process.execPath, args, { cwd, maxBuffer: 16_777_216 }, (_error, stdout, stderr) => {
       const last = stdout.trimEnd().split("\n").at(-1) ?? "";
       if (last.startsWith("{")) resolve(last);
-      else reject(new Error(`no result: ${String(error)} ${stderr}`));
+      else reject(new Error(`no result: ${stderr}`));
     });
   });
 }

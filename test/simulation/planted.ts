@@ -162,7 +162,7 @@ export const PLANTED: readonly Planted[] = [
     file: "src/kernel/broker-moves.ts",
     find: 'for (const worker of state.workers.values()) events.push(...notLive(worker, "restart", now));',
     replace: "",
-    invariant: "I3",
+    invariant: "lease",
   },
   {
     name: "seq does not rise when the broker moves the row",
@@ -309,14 +309,14 @@ export const PLANTED: readonly Planted[] = [
     file: "src/broker/leases.ts",
     find: "    lease.renewedAt = this.#clock.monotonic();\n",
     replace: "",
-    invariant: "I3",
+    invariant: "lease",
   },
   {
     name: "a lease does not lapse",
     file: "src/broker/leases.ts",
     find: "      this.#lapsed(workerId);\n",
     replace: "",
-    invariant: "I3",
+    invariant: "lease",
   },
   {
     name: "folded refusals are not counted",

@@ -98,6 +98,7 @@ async function i7Ended(world: World): Promise<void> {
   for (const orchestrator of world.orchestrators) orchestrator.i7Learned();
   for (const orchestrator of world.orchestrators) orchestrator.i7Asks();
   await world.settle();
+  for (const worker of world.workers) worker.i7Live();
   world.auditor.i1Complete();
 }
 

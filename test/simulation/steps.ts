@@ -53,8 +53,14 @@ export async function takeStep(world: World, moves: readonly [number, Move][], n
 function act(world: World, random: Random): string {
   const { workers, orchestrators, auditor, hostiles } = world;
   const actor = pick(random, [
-    ...[...workers, ...workers, ...workers, ...orchestrators, ...orchestrators, ...orchestrators],
-    ...[...hostiles, ...hostiles.slice(0, 2)],
+    ...workers,
+    ...workers,
+    ...workers,
+    ...orchestrators,
+    ...orchestrators,
+    ...orchestrators,
+    ...hostiles,
+    ...hostiles.slice(0, 2),
     auditor,
   ]);
   return actor.act(random);
@@ -158,7 +164,7 @@ function weather(world: World, random: Random): string {
   return world.slowDisk ? "the disk is slow" : "the disk is fast";
 }
 
-async function operator(world: World, random: Random): Promise<string> {
+function operator(world: World, random: Random): string {
   const { process, tokens } = world;
   if (process === undefined) return "the operator finds no broker";
   const subject = pick(random, [...tokens.keys()]);

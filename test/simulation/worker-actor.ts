@@ -1,4 +1,5 @@
 import type { Correction } from "../../src/client/correction.js";
+import { isRefused } from "../../src/client/refusals.js";
 import { openWorker, type Worker } from "../../src/client/worker.js";
 import type { Random } from "../support/random.js";
 import { ClientProcess, ISSUES, LANES, pick, rarely, URL, type Surroundings } from "./surroundings.js";
@@ -26,6 +27,13 @@ export class WorkerActor {
     return `${this.id} ${this.#run.act(random)}`;
   }
 
+  /** I7: a worker that stays comes back by itself after whatever happened, and its row is live. */
+  i7Live(): void {
+    const row = this.#world.ledger.book.worker(this.id).row;
+    if (this.#run?.stays === true && row?.live !== true)
+      this.#world.report("I7", `${this.id} is there, and its row is not live`);
+  }
+
   start(random: Random): string {
     this.#runs += 1;
     this.#run = new Run(this.#world, this.id, `${this.id}.${this.#runs}`, random);
@@ -45,6 +53,9 @@ export class WorkerActor {
 class Run {
   readonly process: ClientProcess;
   over = false;
+  /** It reads its corrections, so that it knows when its connection ends for good. */
+  readonly #streams: boolean;
+  #published = false;
   readonly #world: Surroundings;
   readonly #id: string;
   readonly #mine = new Set<string>();
@@ -57,16 +68,21 @@ class Run {
     this.#world = world;
     this.#id = id;
     this.process = new ClientProcess(world, name);
-    const streams = rarely(random, 80);
+    this.#streams = rarely(random, 80);
     const options = { url: URL, token: world.tokens.get(id) ?? "", workerId: id };
     const leaseMs = pick(random, [45_000, 60_000, 90_000]);
     openWorker({ ...options, leaseMs, inbox: !rarely(random, 10) }, this.process.runtime).then(
       (worker) => {
         this.#worker = worker;
-        if (streams) void this.#consume(worker);
+        if (this.#streams) void this.#consume(worker);
       },
       () => (this.over = true),
     );
+  }
+
+  /** Whether it is connected, or about to be again, and has a row of its own. */
+  get stays(): boolean {
+    return this.#streams && this.#published && !this.over;
   }
 
   act(random: Random): string {
@@ -108,7 +124,11 @@ class Run {
       ...(rarely(random, 85) && { last_action: `step ${random(5)}` }),
       ...(rarely(random, 30) && { next_action: { summary: `go on ${random(3)}`, reflects: this.#some(random) } }),
     };
-    this.#settled(worker.status(fields));
+    this.#settled(
+      worker.status(fields).then((answer) => {
+        if (!isRefused(answer)) this.#published = true;
+      }),
+    );
     return "publishes";
   }
 
@@ -148,8 +168,9 @@ class Run {
     try {
       for await (const correction of worker.corrections()) this.#take(correction);
     } catch {
-      this.over = true;
+      // It has ended, whatever it was.
     }
+    this.over = true;
   }
 
   /** I5, I12: the application is handed what was received for it, and never twice. */

@@ -240,6 +240,6 @@ export class World implements Surroundings {
     const held = [...this.network.cables].filter(({ terminal }) => terminal !== undefined).length;
     i14Bounded(broker, held, this.report);
     i10SameState(this.ledger, broker.state, this.report);
-    this.signs.i3Lapsed(this.ledger, broker, this.report);
+    this.signs.lapsed(this.ledger, broker, this.report);
   }
 }
