@@ -75,6 +75,7 @@ export class Answers {
         return known.subject === undefined ? undefined : this.#i11Counted("folded" in frame && frame.folded === true);
       case "stage":
         if (!("id" in frame)) this.#i12Stage(known, frame);
+        this.#i2Cited(request);
         if ("outcomes" in frame) for (const outcome of frame.outcomes ?? []) this.#i1Stage(outcome);
         return this.#i1Stage(frame);
       case "correction":
@@ -131,6 +132,13 @@ export class Answers {
     const same = entry !== undefined && "correction_id" in entry && entry.correction_id === correction_id;
     if (!same || entry.kind.toUpperCase() !== stage)
       this.#report("I1", `${stage} of ${correction_id} names entry ${index} of ${this.#size}`);
+  }
+
+  /** I2: an ack or decline that is answered with a stage cites the digest that the correction cites. */
+  #i2Cited(request: Request | undefined): void {
+    if (request?.type !== "ack" && request?.type !== "decline") return;
+    const cited = this.#ledger.book.corrections.get(request.correction_id)?.content.status_digest;
+    if (cited !== request.status_digest) this.#report("I2", `${request.type} of ${request.correction_id} cites another`);
   }
 
   /** I1, I8: a row that is told of is one of the log, with its digest. */
