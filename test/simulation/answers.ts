@@ -101,7 +101,8 @@ export class Answers {
     known.session = session;
     if (this.#sessions.has(session)) this.#report("I13", `the session ${session} was opened twice`);
     this.#sessions.add(session);
-    if (Number(cursor.split(".")[1]) > this.#size) this.#report("I1", `welcomed at ${cursor}, ${this.#size} are durable`);
+    if (Number(cursor.split(".")[1]) > this.#size)
+      this.#report("I1", `welcomed at ${cursor}, ${this.#size} are durable`);
   }
 
   get #size(): number {
@@ -138,7 +139,8 @@ export class Answers {
   #i2Cited(request: Request | undefined): void {
     if (request?.type !== "ack" && request?.type !== "decline") return;
     const cited = this.#ledger.book.corrections.get(request.correction_id)?.content.status_digest;
-    if (cited !== request.status_digest) this.#report("I2", `${request.type} of ${request.correction_id} cites another`);
+    if (cited !== request.status_digest)
+      this.#report("I2", `${request.type} of ${request.correction_id} cites another`);
   }
 
   /** I1, I8: a row that is told of is one of the log, with its digest. */
@@ -189,10 +191,12 @@ export class Answers {
   #i12Delivered({ role, subject }: Known, { correction, attempt, redelivered }: Of<"correction">): void {
     const admitted = this.#ledger.book.corrections.get(correction.correction_id);
     const own = role === "worker" && admitted?.workerId === subject && correction.worker_id === subject;
-    if (admitted === undefined || !own) this.#report("I12", `${correction.correction_id} is pushed to ${role} ${subject}`);
+    if (admitted === undefined || !own)
+      this.#report("I12", `${correction.correction_id} is pushed to ${role} ${subject}`);
     else if (admitted.content.message.text !== correction.message)
       this.#report("I13", `${correction.correction_id} is pushed with another text`);
-    if (redelivered !== attempt > 1) this.#report("I5", `${correction.correction_id}: attempt ${attempt}, ${redelivered}`);
+    if (redelivered !== attempt > 1)
+      this.#report("I5", `${correction.correction_id}: attempt ${attempt}, ${redelivered}`);
   }
 
   /** I12: a stage is told to its sender, or to the worker that it was for, and to nobody else. */

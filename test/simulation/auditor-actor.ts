@@ -46,7 +46,8 @@ export class AuditorActor {
         if (this.#process !== process) return;
         if (isRefused(entry)) break;
         if (entry.index !== this.#next) report("I1", `${this.subject} is given ${entry.index} after ${this.#next - 1}`);
-        if (ledger.lines[entry.index] !== entry.line) report("I1", `entry ${entry.index} is read otherwise than written`);
+        if (ledger.lines[entry.index] !== entry.line)
+          report("I1", `entry ${entry.index} is read otherwise than written`);
         this.#next = entry.index + 1;
         this.#world.count("entries followed");
       }

@@ -7,7 +7,8 @@ export function i14Bounded(broker: Broker, connected: number, report: Report): v
   for (const { id, open, citing, digestTimes } of state.workers.values()) {
     if (open.size > limits.open_per_worker_halt) report("I14", `${id} has ${open.size} open corrections`);
     if (citing.size > limits.citing_per_digest) report("I14", `${citing.size} cite one digest of ${id}`);
-    if (digestTimes.length > limits.digests_per_window) report("I14", `${digestTimes.length} digests of ${id} are timed`);
+    if (digestTimes.length > limits.digests_per_window)
+      report("I14", `${digestTimes.length} digests of ${id} are timed`);
   }
   for (const [subject, { ended, admittedTimes }] of state.senders) {
     if (ended.length > limits.ended_per_principal) report("I14", `${ended.length} ended ones of ${subject} are kept`);

@@ -122,8 +122,19 @@ function admission({ at: now, by, correction_id, content: { message, ...content 
 
 /** The command that a refusal answers, as far as its entry tells; undefined for what was judged at the edge. */
 function commandOf(event: Refused): Command | undefined {
-  const { kind: _kind, at: now, by, verb, reason, detail, seq: _seq, path: _path, bytes: _b, max_bytes: _m, ...asked } =
-    event;
+  const {
+    kind: _kind,
+    at: now,
+    by,
+    verb,
+    reason,
+    detail,
+    seq: _seq,
+    path: _path,
+    bytes: _b,
+    max_bytes: _m,
+    ...asked
+  } = event;
   if (reason === "MALFORMED" || by.role === "broker") return undefined;
   const base = { ...asked, now, by };
   if (verb === "correct" && asked.content !== undefined && "issue" in asked.content) {

@@ -60,7 +60,9 @@ async function findPlanted(): Promise<number> {
     const { schedules: played, invariant } = await hunt(planted, seed, schedules);
     if (invariant === undefined) missed += 1;
     const other = invariant === planted.invariant ? "" : ` (and not ${planted.invariant})`;
-    console.log(`${invariant === undefined ? "MISSED" : `${invariant}${other} at schedule ${played}`}: ${planted.name}`);
+    console.log(
+      `${invariant === undefined ? "MISSED" : `${invariant}${other} at schedule ${played}`}: ${planted.name}`,
+    );
   }
   console.log(JSON.stringify({ seed, planted: PLANTED.length, missed }));
   return missed === 0 ? 0 : 1;

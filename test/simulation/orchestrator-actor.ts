@@ -3,6 +3,7 @@ import { openOrchestrator, type CorrectOptions, type Orchestrator } from "../../
 import type { Receipt } from "../../src/client/receipt.js";
 import { isRefused } from "../../src/client/refusals.js";
 import type { WorkerStatus } from "../../src/protocol/index.js";
+import { holds } from "../support/log-book.js";
 import type { Random } from "../support/random.js";
 import { ClientProcess, LANES, pick, rarely, URL, type Surroundings } from "./surroundings.js";
 
@@ -39,6 +40,11 @@ export class OrchestratorActor {
     return `${this.subject} starts`;
   }
 
+  /** What it watches is what is: the last row that it was shown of each worker is the row of now. */
+  watches(): void {
+    this.#run?.watches();
+  }
+
   /** I7: whoever asks where a correction of its own stands is told what the log tells. */
   i7Asks(): void {
     this.#run?.i7Asks();
@@ -55,6 +61,7 @@ class Run {
   over = false;
   readonly #world: Surroundings;
   readonly #subject: string;
+  readonly #token: string;
   #orchestrator: Orchestrator | undefined;
   /** Every row that was seen of each worker, the latest last. */
   readonly #rows = new Map<string, WorkerStatus[]>();
@@ -65,8 +72,8 @@ class Run {
     this.#world = world;
     this.#subject = subject;
     this.process = new ClientProcess(world, subject);
-    const options = { url: URL, token: world.tokens.get(subject) ?? "" };
-    openOrchestrator(options, this.process.runtime).then(
+    this.#token = world.tokens.get(subject) ?? "";
+    openOrchestrator({ url: URL, token: this.#token }, this.process.runtime).then(
       (orchestrator) => {
         this.#orchestrator = orchestrator;
         void this.#watch(orchestrator);
@@ -133,6 +140,17 @@ class Run {
       (outcome) => (followed.outcome = outcome),
       () => (followed.failed = true),
     );
+  }
+
+  watches(): void {
+    const { clock, ledger, report } = this.#world;
+    if (this.over || this.#orchestrator === undefined) return;
+    const grant = ledger.book.grants.get(this.#token.split("_")[1] ?? "");
+    for (const { id, row } of ledger.book.workers.values()) {
+      if (row === undefined || grant === undefined || !holds(grant, "watch", clock.now(), row)) continue;
+      const shown = this.#rows.get(id)?.at(-1)?.seq;
+      if (shown !== row.seq) report("watch", `${this.#subject} is shown row ${shown} of ${id}, which has ${row.seq}`);
+    }
   }
 
   i7Asks(): void {

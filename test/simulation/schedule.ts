@@ -79,7 +79,10 @@ async function end(world: World): Promise<string> {
     await world.settle();
     await world.pass(STRIDE_MS);
     if (world.process === undefined) await world.start();
-    if (left < LONGEST_MS - LEAST_MS && !stillOpen(world)) break;
+    if (left > LONGEST_MS - LEAST_MS) continue;
+    await world.settle();
+    for (const worker of world.workers) worker.i7Received();
+    if (!stillOpen(world)) break;
   }
   await world.settle();
   await i7Ended(world);
@@ -98,6 +101,7 @@ async function i7Ended(world: World): Promise<void> {
   for (const orchestrator of world.orchestrators) orchestrator.i7Learned();
   for (const orchestrator of world.orchestrators) orchestrator.i7Asks();
   await world.settle();
+  for (const orchestrator of world.orchestrators) orchestrator.watches();
   for (const worker of world.workers) worker.i7Live();
   world.auditor.i1Complete();
 }

@@ -34,6 +34,14 @@ export class WorkerActor {
       this.#world.report("I7", `${this.id} is there, and its row is not live`);
   }
 
+  /** I7: what waits for a worker that is there, live, and has its inbox open is received. */
+  i7Received(): void {
+    const { book } = this.#world.ledger;
+    if (this.#run?.takes !== true || book.worker(this.id).row?.live !== true) return;
+    for (const { id, stage } of book.open(this.id))
+      if (stage === "ADMITTED") this.#world.report("I7", `${id} waits, and ${this.id} is there and takes what comes`);
+  }
+
   start(random: Random): string {
     this.#runs += 1;
     this.#run = new Run(this.#world, this.id, `${this.id}.${this.#runs}`, random);
@@ -56,6 +64,7 @@ class Run {
   /** It reads its corrections, so that it knows when its connection ends for good. */
   readonly #streams: boolean;
   #published = false;
+  #inbox: boolean;
   readonly #world: Surroundings;
   readonly #id: string;
   readonly #mine = new Set<string>();
@@ -71,7 +80,8 @@ class Run {
     this.#streams = rarely(random, 80);
     const options = { url: URL, token: world.tokens.get(id) ?? "", workerId: id };
     const leaseMs = pick(random, [45_000, 60_000, 90_000]);
-    openWorker({ ...options, leaseMs, inbox: !rarely(random, 10) }, this.process.runtime).then(
+    this.#inbox = !rarely(random, 10);
+    openWorker({ ...options, leaseMs, inbox: this.#inbox }, this.process.runtime).then(
       (worker) => {
         this.#worker = worker;
         if (this.#streams) void this.#consume(worker);
@@ -83,6 +93,11 @@ class Run {
   /** Whether it is connected, or about to be again, and has a row of its own. */
   get stays(): boolean {
     return this.#streams && this.#published && !this.over;
+  }
+
+  /** Whether it receives whatever is pushed to it. */
+  get takes(): boolean {
+    return this.stays && this.#inbox;
   }
 
   act(random: Random): string {
@@ -98,6 +113,7 @@ class Run {
     }
     if (what < 97) {
       const open = !rarely(random, 30);
+      this.#inbox = open;
       this.#settled(worker.inbox(open));
       return open ? "opens its inbox" : "closes its inbox";
     }

@@ -164,7 +164,8 @@ export class World implements Surroundings {
       },
       diskFault: () => {
         this.#faulty = true;
-        if (this.disk.fault === "power" || this.disk.fault === "kill") this.kill(this.disk.fault === "power" ? "power" : "killed");
+        if (this.disk.fault === "power" || this.disk.fault === "kill")
+          this.kill(this.disk.fault === "power" ? "power" : "killed");
       },
     };
   }
@@ -200,7 +201,9 @@ export class World implements Surroundings {
         this.#i11Folded();
         this.kill("stopped");
       },
-      () => {},
+      () => {
+        if (this.process === process) this.kill("killed");
+      },
     );
   }
 
