@@ -24,6 +24,7 @@ export class HostileActor {
   readonly #world: Surroundings;
   readonly #sent: Frame[] = [];
   #cable: Cable | undefined;
+  #older: Cable | undefined;
   #welcomed = false;
   #asked = 0;
   #starts = 0;
@@ -36,6 +37,11 @@ export class HostileActor {
 
   act(random: Random): string {
     if (this.#cable?.held !== true) return this.start(random);
+    if (rarely(random, 10)) {
+      // The connection before it goes on, as if nobody had come after it.
+      this.#older = this.#cable;
+      return `${this.subject}, once more, ${this.start(random)}`;
+    }
     if (!this.#welcomed) return `${this.subject} waits for its welcome`;
     if (rarely(random, 3)) {
       this.#cable.cut(true, rarely(random, 50));
@@ -45,8 +51,15 @@ export class HostileActor {
       this.#cable.raw(Buffer.from(pick(random, GARBAGE)), rarely(random, 10));
       return `${this.subject} sends garbage`;
     }
+    if (this.role === "orchestrator" && rarely(random, 5)) {
+      const frame = this.#correct(random, 90);
+      for (let key = 0; key < 12; key += 1)
+        this.#send({ ...frame, key: `f${this.#asked}`, ...(key > 8 && { priority: "halt" }) });
+      return `${this.subject} floods an inbox`;
+    }
     const frame = this.#frame(random);
-    for (let times = rarely(random, 15) ? 2 + random(10) : 1; times > 0; times -= 1) this.#send(frame);
+    const older = rarely(random, 50);
+    for (let times = rarely(random, 15) ? 2 + random(10) : 1; times > 0; times -= 1) this.#send(frame, older);
     return `${this.subject} sends ${frame["type"] as string}`;
   }
 
@@ -78,9 +91,10 @@ export class HostileActor {
     return rarely(random, 12) ? { ...right, ...pick(random, wrong) } : right;
   }
 
-  #send(frame: Frame): void {
+  #send(frame: Frame, older = false): void {
     this.#asked += 1;
-    this.#cable?.raw(Buffer.from(JSON.stringify({ ...frame, id: `h${this.#asked}` })));
+    const cable = older && this.#older?.held === true ? this.#older : this.#cable;
+    cable?.raw(Buffer.from(JSON.stringify({ ...frame, id: `h${this.#asked}` })));
   }
 
   #frame(random: Random): Frame {
@@ -128,6 +142,7 @@ export class HostileActor {
       () => ({ type: "ack", ...cited, next_action: { summary: `obey ${random(3)}`, reflects } }),
       () => ({ type: "ack", ...cited, next_action }),
       () => ({ type: "ack", ...cited, status_digest: STALE }),
+      () => ({ type: "decline", ...cited, status_digest: STALE, reason: "no" }),
       () => ({ type: "decline", ...cited, reason: "no" }),
       () => ({ type: "inbox", open: rarely(random, 50) }),
       () => (rarely(random, 20) ? { type: "bye" } : { type: "ping" }),
@@ -156,11 +171,11 @@ export class HostileActor {
     ])();
   }
 
-  #correct(random: Random): Frame {
+  #correct(random: Random, current = 75): Frame {
     const { digests, book } = this.#world.ledger;
     const worker_id = pick(random, ["w-1", "w-2", "w-3", "w-9"]);
     const all = [...(digests.get(worker_id)?.values() ?? [])];
-    const status_digest = rarely(random, 75) ? all.at(-1) : pick(random, [STALE, ...all]);
+    const status_digest = rarely(random, current) ? all.at(-1) : pick(random, [STALE, ...all]);
     const { issue = "2162", lane = "internal/a2achan", task_id } = book.worker(worker_id).row ?? {};
     return {
       type: "correct",
@@ -175,9 +190,11 @@ export class HostileActor {
     };
   }
 
-  /** Any correction there ever was, with what it cited. */
+  /** A correction of its own worker, or any that there ever was, with what it cited. */
   #cited(random: Random): { correction_id: string; status_digest: string } {
-    const all = [...this.#world.ledger.book.corrections.values()];
+    const every = [...this.#world.ledger.book.corrections.values()];
+    const own = every.filter(({ workerId }) => workerId === this.subject);
+    const all = own.length > 0 && rarely(random, 75) ? own : every;
     const one = all.at(-1 - random(Math.max(1, Math.min(all.length, 12))));
     return { correction_id: one?.id ?? FAKE, status_digest: one?.content.status_digest ?? STALE };
   }

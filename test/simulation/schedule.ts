@@ -44,6 +44,7 @@ export async function play(seed: number, steps: readonly number[] = stepsOf(seed
   try {
     await world.begin();
     const moves = movesOf(world.random);
+    world.slowDown(world.random(2) === 0);
     for (const number of steps) {
       if (world.violation !== undefined) break;
       story.push(await takeStep(world, moves, number));
@@ -71,9 +72,9 @@ export async function play(seed: number, steps: readonly number[] = stepsOf(seed
 async function end(world: World): Promise<string> {
   world.network.split.clear();
   world.doubles = false;
-  world.slowDisk = false;
+  world.slowDown(false);
   world.disk.faultAt = 0;
-  world.process?.files.hold(false);
+  world.startFault = undefined;
   for (let tries = 0; world.process === undefined && tries < 3; tries += 1) await world.start();
   for (let left = LONGEST_MS; left > 0 && world.violation === undefined; left -= STRIDE_MS) {
     await world.settle();

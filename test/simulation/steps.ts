@@ -148,9 +148,13 @@ function crash(world: World, random: Random): string {
 
 function diskFault(world: World, random: Random): string {
   const fault = pick(random, DISK_FAULTS);
+  world.count(`fault disk ${fault}`);
+  if (rarely(random, 40)) {
+    world.startFault = { fault, at: 1 + random(45) };
+    return `the disk will fail under the next start: ${fault}`;
+  }
   world.disk.fault = fault;
   world.disk.faultAt = world.disk.operations.length + 1 + random(12);
-  world.count(`fault disk ${fault}`);
   return `the disk will fail: ${fault}`;
 }
 
@@ -159,8 +163,7 @@ function weather(world: World, random: Random): string {
     world.doubles = !world.doubles;
     return world.doubles ? "frames are doubled" : "frames are doubled no more";
   }
-  world.slowDisk = !world.slowDisk;
-  world.process?.files.hold(world.slowDisk);
+  world.slowDown(!world.slowDisk);
   return world.slowDisk ? "the disk is slow" : "the disk is fast";
 }
 

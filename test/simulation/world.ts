@@ -4,7 +4,7 @@ import { MemoryTokenHashes } from "../../src/broker/tokens.js";
 import { FakeClock } from "../support/fake-clock.js";
 import { turn } from "../support/local.js";
 import { randomFrom, type Random } from "../support/random.js";
-import { SimDisk } from "../support/sim-files.js";
+import { SimDisk, type Fault } from "../support/sim-files.js";
 import { Answers } from "./answers.js";
 import { AuditorActor } from "./auditor-actor.js";
 import { i14Bounded } from "./bounds.js";
@@ -50,6 +50,8 @@ export class World implements Surroundings {
   slowDisk = false;
   /** Whether frames are doubled on their way. */
   doubles = false;
+  /** What is to happen to the disk while the next broker starts, and at which of its operations. */
+  startFault: { fault: Fault; at: number } | undefined;
   #faulty = false;
   /** Folded refusals before this life of the broker. */
   #folded = { answered: 0, counted: 0 };
@@ -79,6 +81,12 @@ export class World implements Surroundings {
   readonly count = (what: string, by = 1): void => {
     this.figures.set(what, (this.figures.get(what) ?? 0) + by);
   };
+
+  /** Has the disk wait for the schedule, or do everything at once. */
+  slowDown(slow: boolean): void {
+    this.slowDisk = slow;
+    this.process?.files.hold(slow);
+  }
 
   /** The first start, tokens for everybody, and their first connections. */
   async begin(): Promise<void> {
@@ -115,6 +123,7 @@ export class World implements Surroundings {
     else if (this.down === "killed") this.disk = this.disk.survivor(this.random(0x1_0000_0000));
     this.down = "killed";
     this.#faulty = false;
+    this.#arm();
     if (this.random(6) === 0) await this.#rot();
     const chance: Chance = { bytes: (count) => bytesFrom(this.random, count) };
     // A folded refusal comes early, so that it comes at all.
@@ -133,6 +142,13 @@ export class World implements Surroundings {
       if (!this.#faulty) this.report("I9", `the log is not taken up: ${String(error)}`);
       this.count("fault start cut short");
     }
+  }
+
+  #arm(): void {
+    if (this.startFault === undefined) return;
+    this.disk.fault = this.startFault.fault;
+    this.disk.faultAt = this.disk.operations.length + this.startFault.at;
+    this.startFault = undefined;
   }
 
   async #rot(): Promise<void> {
