@@ -112,7 +112,10 @@ export class Broker {
     return this.#parts.limits;
   }
 
-  /** The state after the last decision, of which the log may still be on its way: to be read, never written to. */
+  /**
+   * The state after the last decision, of which the log may still be on its way: to be read, never written to.
+   * @internal
+   */
   get state(): State {
     return this.#parts.core.state;
   }

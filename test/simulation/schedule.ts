@@ -30,7 +30,7 @@ export interface Played {
 }
 
 /** The steps of the schedule that a seed stands for: between 120 and 240 numbers. */
-export function stepsOf(seed: number): number[] {
+function stepsOf(seed: number): number[] {
   const random = randomFrom(seed ^ 0x5eed);
   return Array.from({ length: 120 + random(121) }, () => random(0x1_0000_0000));
 }
