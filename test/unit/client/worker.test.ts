@@ -420,6 +420,7 @@ describe("corrections", () => {
     await reconnect();
     // Another process of the worker was handed it meanwhile; the row is not live yet, so nothing is pushed.
     await answer("receive", () => stageFrame(1, "DELIVERED", 11));
+    await script.ping();
     script.send(correctionFrame(1, {}, { attempt: 3, redelivered: true }));
     await answer("receive", () => stageFrame(1, "DELIVERED", 11));
     expect((await next).value).toMatchObject({ correction_id: corr(1), attempt: 3, redelivered: true });
