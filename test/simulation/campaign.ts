@@ -13,10 +13,19 @@ export interface Campaign {
 export async function campaign(seed: number, schedules: number, tell: (done: number) => void): Promise<Campaign> {
   const figures = new Map<string, number>();
   for (let done = 0; done < schedules; done += 1) {
-    const played = await play((seed + done) >>> 0);
+    const played = await named((seed + done) >>> 0);
     for (const [what, count] of played.figures) figures.set(what, (figures.get(what) ?? 0) + count);
     if (played.violation !== undefined) return { played: done + 1, found: played, figures };
     tell(done + 1);
   }
   return { played: schedules, found: undefined, figures };
+}
+
+/** A schedule that cannot even be played names its seed. */
+async function named(seed: number): Promise<Played> {
+  try {
+    return await play(seed);
+  } catch (cause) {
+    throw new Error(`the schedule of seed ${seed} cannot be played`, { cause });
+  }
 }

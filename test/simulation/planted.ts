@@ -9,7 +9,7 @@ export interface Planted {
   file: string;
   find: string;
   replace: string;
-  /** What finds it. */
+  /** What finds it first: an invariant, or another rule of the log. */
   invariant: string;
 }
 

@@ -7,7 +7,7 @@ export const BROKER: readonly Planted[] = [
     file: "src/broker/writer.ts",
     find: "      this.#texts.push(...texts);\n",
     replace: "      if (texts.length > 1) this.#texts.push(...texts);\n",
-    invariant: "I10",
+    invariant: "digest",
   },
   {
     name: "answers leave when the batch is begun",

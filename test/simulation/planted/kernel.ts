@@ -21,14 +21,14 @@ export const KERNEL: readonly Planted[] = [
     file: "src/kernel/admission.ts",
     find: "if (!row.live) return no(",
     replace: "if (worker.ended) return no(",
-    invariant: "I3",
+    invariant: "I11",
   },
   {
     name: "a repeat is judged as if it were new",
     file: "src/kernel/admission.ts",
     find: "if (before !== undefined) {",
     replace: "if (before !== undefined && isOpen(before.stage)) {",
-    invariant: "I4",
+    invariant: "I11",
   },
   {
     name: "the inbox holds one correction too many",
@@ -42,7 +42,7 @@ export const KERNEL: readonly Planted[] = [
     file: "src/kernel/admission.ts",
     find: 'if (!isOpen(old.stage)) return no({ reason: "UNWITNESSED", detail: "SUPERSEDES" });',
     replace: "",
-    invariant: "I7",
+    invariant: "I11",
   },
   {
     name: "a client may name another as the sender",
@@ -84,14 +84,14 @@ export const KERNEL: readonly Planted[] = [
     file: "src/kernel/action.ts",
     find: "const named = plan.reflects.includes(correction.id);",
     replace: "const named = plan.reflects.length >= 0;",
-    invariant: "I2",
+    invariant: "witnessed",
   },
   {
     name: "a plan judges what was not acked",
     file: "src/kernel/action.ts",
     find: 'if (correction.stage !== "ACKED" && correction !== justAcked) continue;',
     replace: 'if (correction.stage === "ADMITTED" && correction !== justAcked) continue;',
-    invariant: "I2",
+    invariant: "unreflected",
   },
   {
     name: "a late ack is logged again and again",

@@ -7,7 +7,7 @@ export const STORAGE: readonly Planted[] = [
     file: "src/storage/journal/journal.ts",
     find: "    await segment.file.sync();\n    segment.index.add",
     replace: "    segment.index.add",
-    invariant: "I1",
+    invariant: "I9",
   },
   {
     name: "the directory is not synced when a segment is made",
@@ -35,6 +35,6 @@ export const STORAGE: readonly Planted[] = [
     file: "src/storage/journal/recover.ts",
     find: "  await settle(last, recovery.headEnd);\n",
     replace: "",
-    invariant: "I1",
+    invariant: "I9",
   },
 ];
