@@ -53,6 +53,13 @@ export class Answers {
     return this.#ledger.book.worker(subject).session === session ? subject : undefined;
   }
 
+  /** Whether the worker's current session stands, at both its ends. */
+  stands(workerId: string): boolean {
+    for (const cable of this.#known.keys())
+      if (!cable.dead && cable.held && cable.terminal !== undefined && this.workerOf(cable) === workerId) return true;
+    return false;
+  }
+
   asked(cable: Cable, parsed: Parsed | undefined): void {
     const known = this.#known.get(cable);
     if (known === undefined || parsed === undefined || parsed.kind === "unknown") return;

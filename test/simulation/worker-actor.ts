@@ -34,7 +34,7 @@ export class WorkerActor {
       this.#world.report("I7", `${this.id} is there, and its row is not live`);
   }
 
-  /** I7: what waits for a worker that is there, live, and has its inbox open is received. */
+  /** I7: what waits for a worker that is connected, live, and has its inbox open is received. */
   i7Received(): void {
     const { book } = this.#world.ledger;
     if (this.#run?.takes !== true || book.worker(this.id).row?.live !== true) return;
