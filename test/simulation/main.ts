@@ -38,7 +38,7 @@ function tell(played: Parameters<typeof described>[0]): string {
 async function simulate(): Promise<number> {
   if (!values.first) console.log(`sim: ${schedules} schedules from seed ${seed}`);
   const begun = performance.now();
-  const { found, figures, played } = await campaign(seed, schedules, (done) => {
+  const { found, figures, played, roots } = await campaign(seed, schedules, (done) => {
     if (!values.first && done % 500 === 0) console.log(`${done} schedules, 0 violations`);
   });
   if (values.first) {
@@ -48,7 +48,7 @@ async function simulate(): Promise<number> {
   for (const [what, count] of [...figures].sort(([a], [b]) => (a < b ? -1 : 1))) console.log(`  ${what}: ${count}`);
   if (found !== undefined) console.error(tell(await shrink(found)));
   const seconds = Math.round((performance.now() - begun) / 1_000);
-  console.log(JSON.stringify({ seed, schedules: played, violations: found === undefined ? 0 : 1, seconds }));
+  console.log(JSON.stringify({ seed, schedules: played, violations: found === undefined ? 0 : 1, roots, seconds }));
   return found === undefined ? 0 : 1;
 }
 
