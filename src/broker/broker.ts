@@ -1,5 +1,4 @@
-import { randomBytes } from "node:crypto";
-import { BROKER, type Correction, type Grant, type Principal } from "../kernel/index.js";
+import { BROKER, type Correction, type Grant, type Principal, type State } from "../kernel/index.js";
 import {
   CLOSE,
   LIMITS,
@@ -10,6 +9,7 @@ import {
   type Verb,
 } from "../protocol/index.js";
 import type { EventStore } from "../storage/event-store.js";
+import { systemChance, type Chance } from "./chance.js";
 import { systemClock, type Clock } from "./clock.js";
 import { Connection } from "./connection.js";
 import { Core, type Untimed } from "./core.js";
@@ -30,6 +30,7 @@ export interface BrokerOptions {
   /** Where token hashes are kept; default: in memory. */
   hashes?: TokenHashes;
   clock?: Clock;
+  chance?: Chance;
   /** Deviations from the protocol's limits. */
   limits?: Partial<TunableLimits>;
   /** Version of the program, for the log. */
@@ -62,7 +63,7 @@ export class Broker {
 
   /** Takes up the log of the store, or begins it, and starts. Resolves when `broker_started` is durable. */
   static async open(options: BrokerOptions): Promise<Broker> {
-    const { store, idKey, clock = systemClock, hashes = new MemoryTokenHashes() } = options;
+    const { store, idKey, clock = systemClock, chance = systemChance, hashes = new MemoryTokenHashes() } = options;
     const limits: Limits = { ...LIMITS, ...options.limits };
     let onFault: (error: unknown) => void = () => {};
     const faulted = new Promise<unknown>((resolve) => {
@@ -82,6 +83,7 @@ export class Broker {
       core,
       store,
       clock,
+      chance,
       limits,
       hashes,
       idKey,
@@ -95,7 +97,7 @@ export class Broker {
     opened.broker = broker;
     const { version = "0", origin = "a2achan" } = options;
     const { torn } = store;
-    const shard = randomBytes(8).toString("hex");
+    const shard = chance.bytes(8).toString("hex");
     core.execute({ kind: "start", shard, origin, version, limits, ...(torn !== undefined && { torn }) });
     await core.committed();
     return broker;
@@ -108,6 +110,14 @@ export class Broker {
 
   get limits(): Limits {
     return this.#parts.limits;
+  }
+
+  /**
+   * The state after the last decision, of which the log may still be on its way: to be read, never written to.
+   * @internal
+   */
+  get state(): State {
+    return this.#parts.core.state;
   }
 
   get clock(): Clock {
