@@ -101,6 +101,10 @@ describe("the README's five minutes", () => {
     expect(unmarked).toEqual(["```text", "```text"]);
   });
 
+  it("makes an auditor's token", async () => {
+    expect(await shell(`${block("run: audit-token")}\necho "$AUDIT_TOKEN"`)).toMatch(/^a2t_\w{8}_[\w-]{43}$/m);
+  });
+
   it("shows the log, for people and for programs", async () => {
     expect(await shell(block("run: log"))).toMatch(/witnessed +coder +corr_[0-9a-f]{32}/);
   });

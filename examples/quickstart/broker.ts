@@ -1,6 +1,10 @@
 import { createBroker } from "a2achan";
 
-const broker = await createBroker({ port: Number(process.env["PORT"] ?? 7411) });
+const port = Number(process.env["PORT"] ?? 7411);
+const broker = await createBroker({ port }).catch((error: Error) => {
+  console.error(`${error.message}; if another broker runs there, choose a free port: PORT=7412`);
+  process.exit(1);
+});
 const grant = { issue: "2162", lane: "src/**" };
 const worker = await broker.addToken({ role: "worker", subject: "coder", ...grant });
 const lead = await broker.addToken({ role: "orchestrator", subject: "lead", worker: "coder", ...grant });

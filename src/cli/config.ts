@@ -80,6 +80,14 @@ export function targetOf(options: TargetOptions, { env, directory }: Surrounding
   return { url, token };
 }
 
+/** What `--data` is for, where a command works on the directory itself. */
+export const DATA_HELP = `data directory of the broker; else the one of ${CONFIG_FILE}; default: ${DEFAULT_DATA}`;
+
+/** The data directory for a command that works on it: flag, then a2achan.config.json, then default. */
+export function dataPath(option: string | undefined, directory = process.cwd()): string {
+  return option ?? readConfig(resolve(directory, CONFIG_FILE)).data ?? DEFAULT_DATA;
+}
+
 /**
  * The broker and the token that a target comes to. The operator's token of a data directory goes to that directory's
  * own broker only, and only while that broker runs: whoever else listens at the address never sees it.

@@ -12,7 +12,7 @@ import {
 } from "../client/index.js";
 import { clientOptions, type ClientOptions } from "./client-options.js";
 import { tellCorrection } from "./correction-story.js";
-import { parseDuration } from "./durations.js";
+import { parseDuration, parseTtl } from "./durations.js";
 import { CliError, EXIT } from "./exit.js";
 import { viewFields } from "./get.js";
 import { asOrchestrator, correctionIdOf, idOf, viewOf } from "./orchestrator.js";
@@ -50,7 +50,7 @@ export function correctCommand(program: Command): void {
         "wait for its end and print each stage: 5 if not witnessed, 6 when the time is over",
         parseDuration,
       )
-      .option("--ttl <time>", "how long the worker has to ack, and then to plan: up to 1h; default: 10m", parseDuration)
+      .option("--ttl <time>", "how long the worker has to ack, and then to plan: up to 1h; default: 10m", parseTtl)
       .addOption(new Option("--priority <priority>", "halt goes before all others").choices(["normal", "halt"]))
       .addOption(new Option("--halt", "the same as --priority halt").implies({ priority: "halt" }))
       .addOption(

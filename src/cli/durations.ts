@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from "commander";
+import { LIMITS } from "../protocol/index.js";
 
 const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
@@ -13,6 +14,13 @@ export function durationMs(value: string): number | undefined {
 export function parseDuration(value: string): number {
   const ms = durationMs(value);
   if (ms === undefined) throw new InvalidArgumentError("a time is a number and s, m, h or d, such as 30s, 10m or 24h.");
+  return ms;
+}
+
+/** The same, for a correction's ttl. */
+export function parseTtl(value: string): number {
+  const ms = parseDuration(value);
+  if (ms > LIMITS.ttl_ceiling_ms) throw new InvalidArgumentError("a ttl is at most 1h.");
   return ms;
 }
 

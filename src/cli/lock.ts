@@ -13,7 +13,8 @@ export async function lockDirectory(directory: string): Promise<Disposable> {
   return { [Symbol.dispose]: () => void server.close() };
 }
 
-const inUse = (): CliError => new CliError("another process works on this data directory", EXIT.IN_USE);
+const inUse = (): CliError =>
+  new CliError("another process works on this data directory; choose another with --data", EXIT.IN_USE);
 
 // A name in Linux's abstract namespace, after the directory itself: no file is left over, and no path hides it.
 function listenAbstract(directory: string): Promise<Server> {

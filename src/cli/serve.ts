@@ -40,7 +40,7 @@ export function serveCommand(program: Command): void {
     .option("--port <n>", "port to listen on; 0 picks a free one", parsePort, 7411)
     .option("--max-connections <n>", "connections at once", parseCount, LIMITS.connections)
     .option("--allow-host <name>", "another host name that clients use (repeatable)", collect, [])
-    .option("--allow-origin <origin>", "a browser origin that may connect (repeatable)", collect, [])
+    .option("--allow-origin <origin>", "a browser origin that may connect (repeatable)", collectOrigin, [])
     .option("--memory", "keep the log in memory: nothing lasts")
     .option("--head <file>", "where the durable head is kept, best on another disk; default: in the data directory")
     .option("--behind-tls-proxy", "listen beyond loopback without TLS, because a proxy in front has it")
@@ -163,6 +163,12 @@ function openFiles(): number {
   } catch {
     return 65_536;
   }
+}
+
+function collectOrigin(value: string, before: string[]): string[] {
+  if (!/^[a-z][a-z0-9+.-]*:\/\/[^\s/?#]+$/.test(value))
+    throw new InvalidArgumentError("an origin is scheme, host and port, such as https://board.example.");
+  return [...before, value];
 }
 
 function collect(value: string, list: string[]): string[] {

@@ -2,7 +2,8 @@ import { Option, type Command } from "commander";
 import { Broker, grantRequest, type NewToken, type TokenRequest } from "../broker/index.js";
 import { handleAdmin, type TokenRecord } from "./admin.js";
 import { askControl, type ControlRequest } from "./control.js";
-import { DEFAULT_DATA, DataDir } from "./data-dir.js";
+import { DATA_HELP, dataPath } from "./config.js";
+import { DataDir } from "./data-dir.js";
 import { parseDuration } from "./durations.js";
 import { CliError, EXIT } from "./exit.js";
 import { formatOption, print, printRecord, printRecords, type Format } from "./output.js";
@@ -12,12 +13,12 @@ import type { Column } from "./terminal/table.js";
 import { VERSION } from "./version.js";
 
 interface AddOptions extends Omit<TokenRequest, "expiresInMs"> {
-  data: string;
+  data?: string;
   expires?: number;
   output: Format;
 }
 interface DataOptions {
-  data: string;
+  data?: string;
   output: Format;
 }
 
@@ -26,7 +27,7 @@ export function tokenCommand(program: Command): void {
   token
     .command("add")
     .description("make a token; it works at once and is shown only here")
-    .option("--data <dir>", "data directory of the broker", DEFAULT_DATA)
+    .option("--data <dir>", DATA_HELP)
     .addOption(
       new Option("--role <role>", "what it is for")
         .choices(["worker", "orchestrator", "auditor"])
@@ -44,14 +45,14 @@ export function tokenCommand(program: Command): void {
   token
     .command("list")
     .description("list the tokens and what they grant")
-    .option("--data <dir>", "data directory of the broker", DEFAULT_DATA)
+    .option("--data <dir>", DATA_HELP)
     .addOption(formatOption())
     .action((options: DataOptions) => list(options));
   token
     .command("revoke")
     .description("take a token away, live connections included")
     .argument("<id>", "id of the token")
-    .option("--data <dir>", "data directory of the broker", DEFAULT_DATA)
+    .option("--data <dir>", DATA_HELP)
     .addOption(formatOption())
     .action((id: string, options: DataOptions) => revoke(id, options));
 }
@@ -94,8 +95,8 @@ async function revoke(id: string, { data, output }: DataOptions): Promise<void> 
 }
 
 /** Asks the broker that runs on the directory; with none alive, takes the directory and does it itself. */
-async function ask(path: string, request: ControlRequest): Promise<unknown> {
-  const data = new DataDir(path, false);
+async function ask(path: string | undefined, request: ControlRequest): Promise<unknown> {
+  const data = new DataDir(dataPath(path), false);
   const reply = await askControl(data.controlSocket, request);
   if (reply !== undefined) return reply.result;
   using _lock = await lockDirectory(data.path);

@@ -2,6 +2,7 @@ import type { Codec } from "../codec/codec.js";
 import type { Reply } from "../protocol/index.js";
 import { A2achanError } from "./errors.js";
 import { ANSWERS, writeFrame, type AnswerTo, type Ask, type AskType, type Written } from "./frames.js";
+import { refuseUnknownFields } from "./unknown-fields.js";
 
 export interface AskOptions<T extends AskType> {
   /** Whether the request may be sent again after a reconnect; default: true. */
@@ -36,13 +37,14 @@ export class Calls {
     this.#codec = codec;
   }
 
-  /** Throws `bad_frame` when the request cannot be written. */
+  /** Throws `bad_frame` when the request cannot be written, or has a field that it cannot have. */
   make<T extends AskType>(
     ask: Ask<T> & { type: T },
     options: AskOptions<T> = {},
   ): Asked<T> & { id: string; frame: Written } {
     this.#made += 1;
     const id = `r${this.#made}`;
+    refuseUnknownFields(ask.type, { ...ask, id });
     const frame = writeFrame(this.#codec, { ...ask, id });
     const { again = true, heard } = options;
     const reply = new Promise<AnswerTo<T>>((resolve, reject) => {

@@ -74,7 +74,7 @@ export class Connection {
   constructor(options: ConnectOptions, runtime: Runtime) {
     this.#options = options;
     this.#runtime = runtime;
-    this.#codec = CODECS[options.codec ?? "json"];
+    this.#codec = codecNamed(options.codec);
     this.#calls = new Calls(this.#codec);
     this.#backoff = new Backoff(() => runtime.random());
     this.#over = new Promise((resolve) => {
@@ -219,4 +219,9 @@ export class Connection {
     this.#calls.fail(error);
     this.#events?.ended(error);
   }
+}
+
+function codecNamed(name: NonNullable<ConnectOptions["codec"]> = "json"): Codec {
+  if (!Object.hasOwn(CODECS, name)) throw new A2achanError("bad_frame", { sentence: "The codec is json or msgpack." });
+  return CODECS[name];
 }

@@ -24,8 +24,12 @@ export function closedWith(code: number, reason: string): SocketEnd {
   return { error: new A2achanError("connection_lost", { sentence }), final };
 }
 
-/** What is wrong with a token before it is sent: one read from a file often still has its line end. */
-export function tokenFault(token: string): A2achanError | undefined {
+/** What is wrong with a token before it is sent: none at all, or one from a file that still has its line end. */
+export function tokenFault(token: string | undefined): A2achanError | undefined {
+  if (token === undefined || token === "") {
+    const sentence = "No token was given; is its environment variable set in this terminal?";
+    return new A2achanError("unauthenticated", { sentence });
+  }
   if (/^[!-~]+$/.test(token)) return undefined;
   const sentence = "The token is not one word of printable ASCII; check for blanks and line ends.";
   return new A2achanError("unauthenticated", { sentence });

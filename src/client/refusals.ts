@@ -26,7 +26,7 @@ const ADVICE: Readonly<Record<Exclude<Reason, "OVERSIZE">, string> & Partial<Rec
   REVOKED: "The token is revoked or expired; get a new one.",
   MALFORMED: "Correct the request.",
   SHAPE: "A field is missing, unknown or of the wrong form; correct it.",
-  ID: "An id is 1-128 ASCII characters without blanks; encodeId makes one of any text.",
+  ID: "An id is 1-128 printable ASCII characters without blanks, quotes, angle brackets, .. or // (encodeId makes one of any text); that of a correction is corr_ and 32 hex digits.",
   TEXT_BLANK: "The text is empty or only white space; write at least one visible character.",
   TEXT_HIDDEN: "The text holds a character that people do not see; remove it.",
   TEXT_ENCODING: "The text holds half of a surrogate pair; send the whole character.",

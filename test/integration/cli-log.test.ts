@@ -96,6 +96,24 @@ describe("a2achan log", () => {
   it("prints the refusals for one reason with --reason", () =>
     expectLines(["--reason", "UNWITNESSED"], ({ reason }) => reason === "UNWITNESSED"));
 
+  it("prints the texts beside their entries with --text, and without it none", async () => {
+    const lines = (await log("-o", "jsonl", "--text", "--correction", witnessed)).trim().split("\n");
+    const texts = lines.map((line) => JSON.parse(line) as { text?: { field: string; utf8: string } });
+    const fields = texts.flatMap(({ text }) => (text === undefined ? [] : [text.field]));
+    expect(fields).toEqual(["message"]);
+    expect(await log("--text", "--correction", witnessed)).toMatch(/^ {9}message: \S/m);
+    expect(await log("-o", "jsonl", "--correction", witnessed)).not.toContain(`"text"`);
+  });
+
+  it("says where nothing is to be printed, and which kinds there are", async () => {
+    const none = await a2achan("log", "--data", data, "--worker", "nobody").ended;
+    const none = await a2achan("log", "--data", data, "--worker", "nobody").ended;
+    expect(none).toMatchObject({ code: 0, stdout: "", stderr: "no entry of the log is so\n" });
+    const kind = await a2achan("log", "--data", data, "--kind", "nosuch").ended;
+    expect(kind).toMatchObject({ code: 2, stdout: "" });
+    expect(kind.stderr).toContain("Allowed choices are log_opened, broker_started");
+  });
+
   it("prints the entries of one kind with --kind", () =>
     expectLines(["--kind", "status"], ({ kind }) => kind === "status"));
 
@@ -103,7 +121,7 @@ describe("a2achan log", () => {
     const { at } = JSON.parse(entryLines().find((line) => line.includes(`"kind":"admitted"`)) ?? "") as { at: number };
     await expectLines(["--since", new Date(at).toISOString()], (entry) => (entry["at"] as number) >= at);
     expect(await log("-o", "jsonl", "--since", "24h")).toBe(await log("-o", "jsonl"));
-    expect(await log("--since", "2999-01-01T00:00:00Z")).toBe("");
+    expect(await log("-o", "jsonl", "--since", "2999-01-01T00:00:00Z")).toBe("");
   });
 
   it("prints what meets all options at once", () =>

@@ -82,10 +82,15 @@ describe("health", () => {
 
 describe("a path", () => {
   it("that is not served is 404 with a plain sentence", async () => {
-    for (const path of ["/", "/v1", "/healthz/", "/log", "/healthz%00"]) {
+    for (const path of ["/", "/v1/", "/healthz/", "/log", "/healthz%00"]) {
       expect(await ask(path)).toEqual({ status: 404, body: "not found; the WebSocket is at /v1\n" });
     }
     expect(await ask("/healthz", {}, "POST")).toMatchObject({ status: 404 });
+  });
+
+  it("that is the WebSocket's says so to whoever does not upgrade, with 426", async () => {
+    const body = "this is the WebSocket of a broker; connect with a client of a2achan\n";
+    expect(await ask("/v1")).toEqual({ status: 426, body });
   });
 
   it("takes no upgrade but at /v1, by GET", async () => {
