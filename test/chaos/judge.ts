@@ -1,4 +1,4 @@
-import { AuditedLog } from "../crash/audit.js";
+import type { AuditedLog } from "../crash/audit.js";
 import type { Sent, Yielded } from "./cast.js";
 import type { StageNotice } from "../../src/client/index.js";
 

@@ -119,8 +119,9 @@ async function take(sheep: Sheep): Promise<Correction> {
 
 /** Acks the one correction of a worker, whether it was taken before the storm or is to come. */
 async function witness(sheep: Sheep): Promise<void> {
-  const { correction_id, ack } = sheep.taken ?? (await take(sheep));
-  const answer = await ack({ next_action: { summary: "keep the names", reflects: [correction_id] } });
+  const correction = sheep.taken ?? (await take(sheep));
+  const next_action = { summary: "keep the names", reflects: [correction.correction_id] };
+  const answer = await correction.ack({ next_action });
   if (isRefused(answer)) throw new Error(`${sheep.id} was refused: ${answer.advice}`);
 }
 
