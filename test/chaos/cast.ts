@@ -34,6 +34,7 @@ export class Agent {
   readonly #worker: Worker;
   readonly #random: Random;
   #steps = 0;
+  #fail: (error: unknown) => void = () => {};
 
   constructor(worker: Worker, random: Random) {
     this.#worker = worker;
@@ -41,21 +42,25 @@ export class Agent {
   }
 
   /** Resolves when the worker is closed. */
-  async run(): Promise<void> {
-    try {
-      while (await this.#some());
-    } catch (error) {
-      // What was asked last may be unanswered when the run is over.
-      if (!(error instanceof A2achanError && error.code === "closed")) throw error;
-    }
+  run(): Promise<void> {
+    const failed = new Promise<never>((_resolve, reject) => (this.#fail = reject));
+    return Promise.race([failed, this.#loop()]);
+  }
+
+  async #loop(): Promise<void> {
+    while (await this.#some());
   }
 
   /** Takes some corrections from a new iterator; false when it is over. */
   async #some(): Promise<boolean> {
     for await (const correction of this.#worker.corrections()) {
       this.yielded.push({ correction_id: correction.correction_id, halt: correction.priority === "halt" });
-      await this.#answer(correction);
-      if (this.#random(6) === 0) await this.#step();
+      const answered = this.#answer(correction).catch((error: unknown) => {
+        // What was asked last may be unanswered when the run is over.
+        if (!(error instanceof A2achanError && error.code === "closed")) this.#fail(error);
+      });
+      // An agent may take the next one before it has answered for this one.
+      if (this.#random(2) === 0) await answered;
       if (this.#random(6) === 0) return true;
     }
     return false;
@@ -63,6 +68,7 @@ export class Agent {
 
   async #answer(correction: Correction): Promise<void> {
     const { correction_id } = correction;
+    if (this.#random(6) === 0) await this.#step();
     const what = this.#random(6);
     if (what === 0) await taken(() => correction.decline("the file is generated"));
     else if (what === 1) {
