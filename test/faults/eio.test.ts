@@ -76,7 +76,7 @@ describe.skipIf(why !== undefined)("a broker whose disk answers EIO", () => {
     "closes every session with 4500, tries nothing again, ends with 1 and has lost no answer: $call $nth [A2C-ANS-02] [A2C-ANS-03] [A2C-ANS-04] [A2C-ANS-05]",
     async (injection) => {
       const book = new Book();
-      const program = sickServe(directory.path, { ...injection, file }, trace);
+      using program = sickServe(directory.path, { ...injection, file }, trace);
       const sick = await Serve.of(program, directory.path);
       expect(await keepBusy(sick.url, book)).toEqual([4500, 4500, 4500]);
       const { code, stderr } = await program.ended;

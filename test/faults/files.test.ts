@@ -87,7 +87,7 @@ describe.skipIf(why !== undefined)("a broker whose open files are used up", () =
 
   it("keeps files free for its log and its tokens however many clients come [A2C-LIM-08] [A2C-LIM-09]", async () => {
     const limited = ["--nofile=128:128", process.execPath, builtProgram(), "serve", "--data", directory.path];
-    const program = new Program([...limited, "--port", "0", "-o", "json", "--log-level", "error"], {
+    using program = new Program([...limited, "--port", "0", "-o", "json", "--log-level", "error"], {
       command: "prlimit",
     });
     const broker = await Serve.of(program, directory.path);
