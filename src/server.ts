@@ -61,10 +61,14 @@ export interface RunningBroker extends AsyncDisposable {
 }
 
 const LOOPBACK = ["127.0.0.1", "localhost", "[::1]"];
-/** Sockets that may be open without having been upgraded. */
-const WAITING_SOCKETS = 256;
+const MOST_WAITING = 256;
 /** Half a second for clients to answer a close before their sockets are cut. */
 const CLOSE_GRACE_MS = 500;
+
+/** Sockets that may be open without having been upgraded, beside so many connections. */
+export function waitingSockets(connections: number): number {
+  return Math.min(MOST_WAITING, 16 + Math.floor(connections / 4));
+}
 
 /** Starts a broker on one port: WebSocket at `/v1`, health at `/healthz` and `/readyz`. Rejects if it cannot listen. */
 export async function createBroker(options: CreateBrokerOptions = {}): Promise<RunningBroker> {
@@ -129,20 +133,21 @@ function httpServer(broker: Broker, hosts: ReadonlySet<string>): Server {
       response.writeHead(refused.status, { "content-type": "text/plain; charset=utf-8" }).end(`${refused.sentence}\n`);
     },
   );
-  server.maxConnections = broker.limits.connections + WAITING_SOCKETS;
-  limitWaiting(server);
+  const { connections } = broker.limits;
+  server.maxConnections = connections + waitingSockets(connections);
+  limitWaiting(server, waitingSockets(connections));
   server.on("clientError", (_error, socket) => socket.destroy());
   return server;
 }
 
 // Sockets that have not finished a request can never use up the room of those that have: past a bound the oldest goes.
-function limitWaiting(server: Server): void {
+function limitWaiting(server: Server, most: number): void {
   const waiting = new Set<Socket>();
   server.on("connection", (socket: Socket) => {
     waiting.add(socket);
     socket.once("close", () => waiting.delete(socket));
     const [oldest] = waiting;
-    if (waiting.size > WAITING_SOCKETS) oldest?.destroy();
+    if (waiting.size > most) oldest?.destroy();
   });
   server.on("upgrade", (request: IncomingMessage) => waiting.delete(request.socket));
 }

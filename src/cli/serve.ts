@@ -3,7 +3,7 @@ import { isIP } from "node:net";
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { destination, pino, type Logger } from "pino";
 import { LIMITS } from "../protocol/index.js";
-import { createBroker, type RunningBroker } from "../server.js";
+import { createBroker, waitingSockets, type RunningBroker } from "../server.js";
 import { handleAdmin } from "./admin.js";
 import { serveControl } from "./control.js";
 import { DEFAULT_DATA, DataDir, reasonOf } from "./data-dir.js";
@@ -27,6 +27,9 @@ interface ServeOptions {
   memory?: true;
   head?: string;
 }
+
+/** Files that are kept for the log, the keys and the process itself, however many clients come. */
+const OWN_FILES = 64;
 
 /** Stopping in order takes at most so long. */
 const STOP_MS = 5_000;
@@ -103,7 +106,7 @@ async function serve(options: ServeOptions): Promise<void> {
 
 async function start(options: ServeOptions, data: DataDir, log: Logger): Promise<RunningBroker> {
   const wanted = options.maxConnections;
-  const connections = Math.min(wanted, openFiles() - 64);
+  const connections = roomFor(wanted, openFiles() - OWN_FILES);
   if (connections < wanted)
     log.warn({ wanted, connections }, "fewer connections than asked: raise the open-files limit");
   const { memory, head } = options;
@@ -153,6 +156,13 @@ function signalled(): Promise<{ signal: string }> {
 
 function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
+}
+
+/** The most connections, of those wanted, that fit into so many files with the sockets that wait to become one. */
+function roomFor(wanted: number, files: number): number {
+  let connections = Math.min(wanted, files);
+  while (connections > 1 && connections + waitingSockets(connections) > files) connections -= 1;
+  return connections;
 }
 
 /** Files that this process may have open; a guess where the system does not say. */

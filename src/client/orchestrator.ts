@@ -7,7 +7,7 @@ import { A2achanError } from "./errors.js";
 import { bodyOf } from "./frames.js";
 import { issueId } from "./issue-id.js";
 import { receiptOf, type Receipt } from "./receipt.js";
-import { isRefused, refusedBy, type Refused } from "./refusals.js";
+import { refusedBy, type Refused } from "./refusals.js";
 import { systemRuntime, type Runtime } from "./runtime.js";
 import { StageBook } from "./stage-book.js";
 import { WatchHub, type WorkerChange } from "./watch-hub.js";
@@ -116,7 +116,7 @@ export class Orchestrator implements AsyncDisposable {
   async correct(
     cited: WorkerStatus | { readonly row: WorkerStatus },
     message: string,
-    { signal, key = this.#freshKey(), scope, digest, ...rest }: CorrectOptions = {},
+    { signal, key, scope, digest, ...rest }: CorrectOptions = {},
   ): Promise<Receipt> {
     const row = "row" in cited ? cited.row : cited;
     const status_digest = digest ?? statusDigest(row);
@@ -124,7 +124,7 @@ export class Orchestrator implements AsyncDisposable {
     const named = { worker_id: row.worker_id, issue: issueId(issue), lane, ...(task_id !== undefined && { task_id }) };
     let receipt: Receipt | undefined;
     await this.#connection.call(
-      { ...rest, type: "correct", ...named, message, status_digest, key },
+      { ...rest, type: "correct", ...named, message, status_digest, key: key ?? this.#freshKey() },
       signal === undefined ? {} : { signal },
       (reply) => {
         // In the turn in which it comes: the stages that follow it find the correction followed.
@@ -133,21 +133,22 @@ export class Orchestrator implements AsyncDisposable {
       },
     );
     if (receipt === undefined) throw new A2achanError("protocol");
-    // A repeated one may have gone on before anybody listened here.
-    if (receipt.verdict === "ALLOW" && !this.#book.knows(receipt.correction_id, receipt.stage)) {
-      recall(this.#connection, this.#book, receipt.correction_id);
-    }
+    // One that was sent before, under the caller's key, may have gone on before anybody listened here. All others are told
+    // by pushes, and to ask would skip what a resume has yet to tell: its pushes and replies are not ordered.
+    if (key === undefined || receipt.verdict === "DENY") return receipt;
+    const { correction_id, stage } = receipt;
+    if (!this.#book.knows(correction_id, stage)) recall(this.#connection, this.#book, correction_id);
     return receipt;
   }
 
   /** Takes a correction back while it is ADMITTED; otherwise the answer says where it stands. */
   async withdraw(correctionId: string, options?: CallOptions): Promise<StageNotice | Refused> {
-    return this.#heard(await this.#connection.call({ type: "withdraw", correction_id: correctionId }, options));
+    return stageAnswer(await this.#connection.call({ type: "withdraw", correction_id: correctionId }, options));
   }
 
   /** Where a correction of one's own stands. */
   async stage(correctionId: string, options?: CallOptions): Promise<StageNotice | Refused> {
-    return this.#heard(await this.#connection.call({ type: "stage", correction_id: correctionId }, options));
+    return stageAnswer(await this.#connection.call({ type: "stage", correction_id: correctionId }, options));
   }
 
   /**
@@ -165,12 +166,6 @@ export class Orchestrator implements AsyncDisposable {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
-  }
-
-  #heard(reply: Parameters<typeof stageAnswer>[0]): StageNotice | Refused {
-    const answer = stageAnswer(reply);
-    if (!isRefused(answer)) this.#book.answered(answer);
-    return answer;
   }
 }
 

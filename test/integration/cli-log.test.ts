@@ -107,7 +107,6 @@ describe("a2achan log", () => {
 
   it("says where nothing is to be printed, and which kinds there are", async () => {
     const none = await a2achan("log", "--data", data, "--worker", "nobody").ended;
-    const none = await a2achan("log", "--data", data, "--worker", "nobody").ended;
     expect(none).toMatchObject({ code: 0, stdout: "", stderr: "no entry of the log is so\n" });
     const kind = await a2achan("log", "--data", data, "--kind", "nosuch").ended;
     expect(kind).toMatchObject({ code: 2, stdout: "" });

@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { AuditedLog } from "../crash/audit.js";
@@ -31,11 +31,33 @@ function expectSentence({ code, stdout, stderr }: Ended, exit: number, sentence:
 }
 
 describe("serve", () => {
-  it("refuses a directory that another one serves, with 73, and leaves that one alone", async () => {
+  it("refuses a directory that another one serves, by whatever path, with 73, and leaves that one and its files alone", async () => {
     const broker = await Serve.start(data);
-    expectSentence(await serveProgram(data).ended, 73, /another process works on this data directory/);
+    const { token } = await broker.token({ role: "orchestrator", subject: "o", ...EVERYWHERE });
+    const wire = await Wire.hello(broker.url, token, { role: "orchestrator" });
+    const link = join(data, "..", "link");
+    symlinkSync(data, link);
+    const segment = join(data, "log", "00000000.jsonl");
+    const [before, announced] = [readFileSync(segment), readFileSync(join(data, "broker.json"))];
+    for (const path of [data, link]) {
+      expectSentence(await serveProgram(path).ended, 73, /another process works on this data directory/);
+    }
+    expect(readFileSync(segment)).toEqual(before);
+    expect(readFileSync(join(data, "broker.json"))).toEqual(announced);
+    await wire.barrier();
     expect(await broker.ask({ command: "ping" })).toEqual({});
     expect(await broker.stop()).toMatchObject({ code: 0 });
+  });
+
+  it("of two that start on one directory at once lets one serve, and refuses the other with 73", async () => {
+    await leaveALog();
+    const programs = [serveProgram(data), serveProgram(data)];
+    const refused = await Promise.race(programs.map(async (program) => ({ program, ended: await program.ended })));
+    expectSentence(refused.ended, 73, /another process works on this data directory/);
+    const left = programs.find((program) => program !== refused.program);
+    const broker = await Serve.of(left ?? refused.program, data);
+    expect(await broker.ask({ command: "ping" })).toEqual({});
+    expect(await broker.stop()).toMatchObject({ code: 0, stderr: "" });
   });
 
   it("keeps the operator's token across starts, and makes another once that one was revoked", async () => {

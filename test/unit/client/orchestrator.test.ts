@@ -325,6 +325,33 @@ describe("a reconnect", () => {
     expect(script.unread).toEqual([]);
   });
 
+  it("skips no stage where the replayed receipt comes before what is resumed, nor where an answer does", async () => {
+    const call = client.correct(rowOf(), "Stay.");
+    const sent = await script.next();
+    await reconnect({ cursor: "log.15" });
+    expect(await script.next()).toEqual(sent);
+    script.send(allow(sent["id"], 1, { stage: "WITNESSED", replayed: true }));
+    const receipt = await call;
+    await script.ping();
+    expect(script.unread).toEqual([]);
+    const [asking, withdrawing] = [client.stage(corr(1)), client.withdraw(corr(1))];
+    for (let asked = 0; asked < 2; asked += 1) {
+      script.send(stageFrame(1, "WITNESSED", 14, { id: (await script.next())["id"] }));
+    }
+    expect(await asking).toMatchObject({ stage: "WITNESSED" });
+    expect(await withdrawing).toMatchObject({ stage: "WITNESSED" });
+    for (const [stage, index] of [
+      ["ADMITTED", 11],
+      ["DELIVERED", 12],
+      ["ACKED", 13],
+      ["WITNESSED", 14],
+    ] as const) {
+      script.send(stageFrame(1, stage, index, { cursor: `log.${index + 1}` }));
+    }
+    const stages = await collect((receipt as Admitted).stages());
+    expect(stages.map(({ stage }) => stage)).toEqual(["ADMITTED", "DELIVERED", "ACKED", "WITNESSED"]);
+  });
+
   it("asks behind a gap for each outcome that is awaited", async () => {
     const [over, open, lost] = [await admitted(1), await admitted(2), await admitted(3)];
     const done = await admitted(4, stageFrame(4, "DECLINED", 20, { cursor: "log.21" }));
