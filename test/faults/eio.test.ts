@@ -82,7 +82,7 @@ describe.skipIf(why !== undefined)("a broker whose disk answers EIO", () => {
       const { code, stderr } = await program.ended;
       expect({ code, stderr }).toEqual({
         code: 1,
-        stderr: expect.stringMatching(/^a2achan: the log could not be written: EIO: i\/o error, [^\n]+\n$/),
+        stderr: expect.stringMatching(/^a2achan: the log could not be written: i\/o error\n$/),
       });
       expectNoRetry();
 
