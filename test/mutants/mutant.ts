@@ -12,12 +12,7 @@ export interface Mutant {
   caughtBy: readonly string[];
 }
 
-type Fault = [
-  requirements: string,
-  fault: string,
-  find: string,
-  replace: string,
-];
+type Fault = [requirements: string, fault: string, find: string, replace: string];
 
 /** Faults of one file that the same tests catch. Requirements are written without `A2C-`, with blanks between them. */
 export function faultsOf(file: string, tests: readonly string[], faults: readonly Fault[]): Mutant[] {

@@ -1,7 +1,9 @@
 import type { Mutant } from "./mutant.js";
 import { ADMISSION } from "./table/admission.js";
+import { CLIENTS } from "./table/clients.js";
 import { DURABLE } from "./table/durable.js";
 import { ENDS } from "./table/ends.js";
+import { FRAMES } from "./table/frames.js";
 import { GRANTS } from "./table/grants.js";
 import { LIFECYCLE } from "./table/lifecycle.js";
 import { LIVENESS } from "./table/liveness.js";
@@ -26,4 +28,6 @@ export const TABLE: Readonly<Record<string, readonly Mutant[]>> = {
   resume: RESUME,
   scanner: SCANNER,
   texts: TEXTS,
+  frames: FRAMES,
+  clients: CLIENTS,
 };

@@ -1,0 +1,86 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { MemoryStore } from "../../src/index.js";
+import { LocalBroker, type LocalClient } from "../support/local.js";
+import { admit, correctionOf, publish } from "../support/scenes.js";
+import type { Frame } from "../support/wire.js";
+
+const CORRECTION_ID = expect.stringMatching(/^corr_[0-9a-f]{32}$/) as string;
+
+let store: MemoryStore;
+let local: LocalBroker;
+let worker: LocalClient;
+let orch: LocalClient;
+let digest: string;
+let begun: number;
+
+beforeEach(async () => {
+  store = new MemoryStore();
+  local = await LocalBroker.open({ store });
+  worker = await local.worker("w-1");
+  orch = await local.orchestrator("orch");
+  digest = await publish(worker);
+  begun = local.clock.now();
+});
+afterEach(() => local.stop());
+
+async function entryAt(index: unknown): Promise<Record<string, unknown>> {
+  const { entries } = await store.read(index as number, 1);
+  return JSON.parse(entries[0] ?? "{}") as Record<string, unknown>;
+}
+
+describe("a receipt", () => {
+  const frame = (fields: Record<string, unknown> = {}): Frame =>
+    correctionOf("w-1", digest, "Keep the names.", { key: "k1", ttl_ms: 5_000, ...fields });
+
+  it("of an admission says all that its sender needs, and no more [A2C-ADM-10] [A2C-ADM-31] [A2C-ADM-40]", async () => {
+    const index = store.size();
+    expect(await orch.ask(frame())).toEqual({
+      type: "receipt",
+      id: expect.any(String) as string,
+      verdict: "ALLOW",
+      correction_id: CORRECTION_ID,
+      stage: "ADMITTED",
+      index,
+      bytes: 15,
+      expires_at: begun + 5_000,
+      deliverable: true,
+    });
+  });
+
+  it("of a replay says the admission's index and expiry, and the stage of now [A2C-ADM-04] [A2C-ADM-31]", async () => {
+    const { correction_id, index } = await orch.ask(frame());
+    local.clock.advance(2_000);
+    await worker.ask({ type: "ack", correction_id, status_digest: digest });
+    expect(await orch.ask(frame())).toMatchObject({
+      replayed: true,
+      correction_id,
+      index,
+      stage: "ACKED",
+      expires_at: begun + 5_000,
+    });
+  });
+
+  it("of a refusal names the correction that it refuses and its own entry, behind what fell due [A2C-ADM-35] [A2C-LIFE-52]", async () => {
+    await orch.ask(frame());
+    local.clock.oversleep(5_000);
+    const refused = await orch.ask(frame({ lane: "docs" }));
+    expect(refused).toMatchObject({ verdict: "DENY", reason: "TRUST_VIOLATION", detail: "SCOPE", bytes: 15 });
+    expect(refused["correction_id"]).toEqual(CORRECTION_ID);
+    const index = refused["index"] as number;
+    expect(await entryAt(index)).toMatchObject({ kind: "refused", correction_id: refused["correction_id"] });
+    expect(await entryAt(index - 1)).toMatchObject({ kind: "expired" });
+  });
+});
+
+describe("a stage that is asked for", () => {
+  it("has the index and the time of the entry that set it [A2C-LIFE-05] [A2C-ANS-09]", async () => {
+    const correction_id = await admit(orch, "w-1", digest, "Keep the names.");
+    local.clock.advance(2_000);
+    const index = store.size();
+    await worker.ask({ type: "receive", correction_id });
+    local.clock.advance(1_000);
+    const stage = await orch.ask({ type: "stage", correction_id });
+    expect(stage).toMatchObject({ type: "stage", worker_id: "w-1", stage: "DELIVERED", index, at: begun + 2_000 });
+    expect(await entryAt(index)).toMatchObject({ kind: "delivered", at: begun + 2_000 });
+  });
+});
