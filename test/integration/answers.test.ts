@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { MemoryStore } from "../../src/index.js";
 import { LocalBroker, type LocalClient } from "../support/local.js";
-import { admit, correctionOf, publish } from "../support/scenes.js";
+import { admit, correctionOf, publish, statusOf } from "../support/scenes.js";
 import type { Frame } from "../support/wire.js";
 
 const CORRECTION_ID = expect.stringMatching(/^corr_[0-9a-f]{32}$/) as string;
@@ -27,6 +27,24 @@ async function entryAt(index: unknown): Promise<Record<string, unknown>> {
   const { entries } = await store.read(index as number, 1);
   return JSON.parse(entries[0] ?? "{}") as Record<string, unknown>;
 }
+
+describe("the row that a status is answered with", () => {
+  const row = { schema: "a2achan.worker-status.v1", worker_id: "w-1", issue: "2162", lane: "src/parser", live: true };
+
+  it("has every field that was given, and no other [A2C-ROW-01] [A2C-ROW-02]", async () => {
+    const bare = await worker.ask({ type: "status", issue: "2162", lane: "src/parser" });
+    expect(bare["row"]).toEqual({ ...row, seq: 2 });
+    const next_action = { summary: "run the tests", via: "plan" };
+    const full = await worker.ask(statusOf("read the issue", { task_id: "t-1", next_action }));
+    expect(full["row"]).toEqual({
+      ...row,
+      seq: 3,
+      task_id: "t-1",
+      last_action: "read the issue",
+      next_action: { summary: "run the tests", reflects: [] },
+    });
+  });
+});
 
 describe("a receipt", () => {
   const frame = (fields: Record<string, unknown> = {}): Frame =>

@@ -14,14 +14,14 @@ export interface Mutant {
 
 type Fault = [requirements: string, fault: string, find: string, replace: string];
 
-/** Faults of one file that the same tests catch. Requirements are written without `A2C-`, with blanks between them. */
-export function faultsOf(file: string, tests: readonly string[], faults: readonly Fault[]): Mutant[] {
+/** Faults of one file that the same test files catch. Names of files and requirements have a blank between them. */
+export function faultsOf(file: string, tests: string, faults: readonly Fault[]): Mutant[] {
   return faults.map(([requirements, fault, find, replace]) => ({
     fault,
     requirements: requirements.split(" ").map((id) => `A2C-${id}`),
     file: `src/${file}`,
     find,
     replace,
-    caughtBy: tests.map((test) => `test/${test}.test.ts`),
+    caughtBy: tests.split(" ").map((test) => `test/${test}.test.ts`),
   }));
 }
