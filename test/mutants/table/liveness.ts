@@ -70,13 +70,6 @@ export const LIVENESS = [
     ],
   ]),
   ...faultsOf("broker/connection.ts", "integration/liveness integration/sessions", [
-    ["LIVE-03", "Frames renew no lease.", "    this.alive();\n", ""],
-    [
-      "LIVE-03",
-      "A fenced session renews the lease.",
-      " || this.#parts.sessions.worker(seat.workerId) !== this.#session) return;",
-      ") return;",
-    ],
     [
       "LIVE-04",
       "Watchers are not told that a worker is suspect.",
@@ -265,6 +258,15 @@ export const LIVENESS = [
       "A malformed request of a fenced session is told so.",
       "?? refuseFenced(state, command) ?? refusal;",
       "?? refusal;",
+    ],
+  ]),
+  ...faultsOf("broker/connection.ts", "integration/leases", [
+    ["LIVE-03", "Frames renew no lease.", "    this.alive();\n", ""],
+    [
+      "LIVE-03",
+      "A fenced session renews the lease.",
+      " || this.#parts.sessions.worker(seat.workerId) !== this.#session) return;",
+      ") return;",
     ],
   ]),
 ];
