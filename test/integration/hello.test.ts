@@ -113,9 +113,11 @@ describe("hello", () => {
       const welcome = await (await open()).ask({ type: "hello", role, token: operator.token });
       expect(welcome).toMatchObject({ type: "welcome", principal: { role, subject: "operator" } });
     }
+    const { entries } = broker.running.broker.stats();
     const wire = await open();
     void wire.ask({ type: "hello", role: "worker", worker_id: "operator", token: operator.token });
     expect(await wire.closed).toEqual(NOT_GRANTED);
+    expect(broker.running.broker.stats().entries).toBe(entries);
   });
 });
 
@@ -241,5 +243,8 @@ describe("a token", () => {
     broker.clock.advance(1);
     expect(await wire.closed).toEqual(UNAUTHENTICATED);
     await expect(open(token)).rejects.toThrow("HTTP 401");
+    const late = await open();
+    void late.ask({ ...asOrch(), token });
+    expect(await late.closed).toEqual(UNAUTHENTICATED);
   });
 });

@@ -18,7 +18,9 @@ export class UnsoundBaseline extends Error {}
 
 /** Left out of a copy; `node_modules` is linked. */
 const NOT_COPIED = new Set([".git", "node_modules", "dist"]);
-/** A run that takes longer hangs. */
+/** Of one test: a fault may make it wait for ever for what never comes. The suite's own guard is three times as long. */
+const TEST_MS = 10_000;
+/** Of one run, and of the first one, of every test: what takes longer hangs. */
 const RUN_MS = 120_000;
 const BASELINE_MS = 600_000;
 
@@ -74,7 +76,8 @@ async function judge(copy: string, mutant: Mutant): Promise<Verdict> {
   if (parts.length !== 2) throw new Error(`${mutant.file} does not hold once: ${mutant.find}`);
   writeFileSync(path, parts.join(mutant.replace));
   try {
-    const run = await runTests(copy, mutant.caughtBy, ["--maxWorkers", "1", "--bail", "1"], RUN_MS);
+    const flags = ["--maxWorkers", "1", "--bail", "1", "--testTimeout", String(TEST_MS)];
+    const run = await runTests(copy, mutant.caughtBy, flags, RUN_MS);
     if (run?.failed !== undefined) return { mutant, outcome: "caught", by: run.failed };
     return { mutant, outcome: run?.sound === true ? "survived" : "undecided" };
   } finally {
