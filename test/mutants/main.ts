@@ -1,4 +1,4 @@
-/** Every mutant of the table, or those of `--area NAME` or with `--only WORDS` in their sentence or requirements. */
+/** Judges every mutant of the table, those of `--area NAME`, or those with `--only WORDS` in requirements or fault. */
 import { parseArgs } from "node:util";
 import { UnsoundBaseline, runMutants } from "./run.js";
 import { TABLE } from "./table.js";

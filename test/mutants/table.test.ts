@@ -47,26 +47,24 @@ describe("the table of mutants", () => {
 });
 
 describe("the runner", () => {
-  const tests = ["test/unit/kernel/supersedes.test.ts"];
-  const file = "src/kernel/admission.ts";
-  const faults = ([fault, find, replace]: [string, string, string]): Mutant => ({
+  const supersedes = "test/unit/kernel/supersedes.test.ts";
+  const admission = (fault: string, find: string, replace: string): Mutant => ({
     fault,
     requirements: [],
-    file,
+    file: "src/kernel/admission.ts",
     find,
     replace,
-    caughtBy: tests,
+    caughtBy: [supersedes],
   });
+  const events = "events: [admitted, ...replaced],";
 
   it("tells a fault that is caught from one that survives, and from one with which no test can run", async () => {
-    const verdicts = await runMutants(
-      [
-        faults(["ends before it admits", "events: [admitted, ...replaced],", "events: [...replaced, admitted],"]),
-        faults(["says it otherwise", "the first that fails decides. */", "the first that fails counts. */"]),
-        faults(["is no program", "events: [admitted, ...replaced],", "events: [admitted, ...replaced,"]),
-      ],
-      { workers: 1 },
-    );
+    const planted = [
+      admission("ends before it admits", events, "events: [...replaced, admitted],"),
+      admission("says it otherwise", "the first that fails decides. */", "the first that fails counts. */"),
+      admission("is no program", events, "events: [admitted, ...replaced,"),
+    ];
+    const verdicts = await runMutants(planted, { workers: 1 });
     expect(verdicts.map(({ mutant, outcome }) => [mutant.fault, outcome])).toEqual([
       ["ends before it admits", "caught"],
       ["says it otherwise", "survived"],
@@ -80,7 +78,7 @@ describe("the runner", () => {
   }, 120_000);
 
   it("runs nothing when the tests do not pass on the sources as they are", async () => {
-    const missing = { ...faults(["", "", ""]), caughtBy: [...tests, "test/unit/kernel/there-is-none.test.ts"] };
-    await expect(runMutants([missing], { workers: 1 })).rejects.toThrow(UnsoundBaseline);
+    const mutant = { ...admission("", events, ""), caughtBy: [supersedes, "test/unit/kernel/there-is-none.test.ts"] };
+    await expect(runMutants([mutant], { workers: 1 })).rejects.toThrow(UnsoundBaseline);
   }, 120_000);
 });

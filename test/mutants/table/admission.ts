@@ -1,6 +1,6 @@
 import { faultsOf } from "../mutant.js";
 
-/** Admission of a correction: PROTOCOL.md section 3. */
+/** The checks of admission: PROTOCOL.md section 3. */
 export const ADMISSION = [
   ...faultsOf("kernel/admission.ts", "unit/kernel/admission", [
     [
@@ -195,6 +195,13 @@ export const ADMISSION = [
       "events: [admitted, ...replaced],",
       "events: [...replaced, admitted],",
     ],
+    [
+      "ADM-08",
+      "A correction supersedes another sender's.",
+      "old !== undefined && old.sender === by.subject && old.workerId",
+      "old !== undefined && old.workerId",
+    ],
+    ["ADM-08", "A correction supersedes one for another worker.", " && old.workerId === worker.id;", ";"],
   ]),
   ...faultsOf("kernel/admission.ts", "unit/kernel/room", [
     [
@@ -204,6 +211,13 @@ export const ADMISSION = [
       "open_per_worker;",
     ],
     ["ADM-24", "The superseded correction takes up room.", " - (old === undefined ? 0 : 1) >= room", " >= room"],
+    [
+      "ADM-25",
+      "An admission exactly 1,000 ms ago still counts.",
+      "now - oldest < windowMs",
+      "now - oldest <= windowMs",
+    ],
+    ["ADM-25", "20 admissions are looked at as 19.", "times[times.length - most]", "times[times.length - most + 1]"],
   ]),
   ...faultsOf("kernel/evolve.ts", "unit/kernel/replay unit/kernel/admission", [
     [
@@ -252,132 +266,5 @@ export const ADMISSION = [
       "decision.events.forEach(record);",
       "queueMicrotask(() => decision.events.forEach(record));",
     ],
-  ]),
-  ...faultsOf("kernel/refuse.ts", "integration/answers", [
-    [
-      "ADM-35",
-      "A DENY does not name the correction.",
-      "...(kept.correction_id !== undefined && { correctionId: kept.correction_id }),",
-      "",
-    ],
-  ]),
-  ...faultsOf("broker/wording.ts", "integration/refusals integration/log", [
-    [
-      "ADM-35",
-      "A DENY names the entry behind its own.",
-      "{ index: first + events.length - 1 }",
-      "{ index: first + events.length }",
-    ],
-
-    [
-      "ADM-35 LIM-04",
-      "A folded DENY carries an index.",
-      "(folded ? { folded } : { index",
-      "(folded ? { folded, index: first } : { index",
-    ],
-    [
-      "ADM-13",
-      "A refused correct is answered by a refusal.",
-      `asked.type === "correct" ? denied`,
-      `asked.type === "" ? denied`,
-    ],
-    [
-      "ADM-40",
-      "A DENY does not say the bytes of the message.",
-      "...(message !== undefined && { bytes: message.bytes }),",
-      "",
-    ],
-  ]),
-  ...faultsOf("broker/wording.ts", "integration/answers", [
-    [
-      "ADM-04",
-      "A replay carries the index of the stage of now.",
-      "index: correction.index,",
-      "index: correction.stageIndex,",
-    ],
-    [
-      "ADM-04",
-      "A replay says ADMITTED whatever became of it.",
-      "stage: correction.stage,\n    index",
-      `stage: "ADMITTED",\n    index`,
-    ],
-    ["ADM-10", "An admission is worded as a DENY.", `verdict: "ALLOW",`, `verdict: "DENY",`],
-    ["ADM-40", "An ALLOW does not say the bytes of the message.", "    bytes: correction.content.message.bytes,\n", ""],
-    [
-      "ADM-31",
-      "A receipt says the end of the window that runs now.",
-      "expires_at: correction.expiresAt,",
-      "expires_at: correction.dueAt,",
-    ],
-  ]),
-  ...faultsOf("protocol/correction.ts", "unit/protocol/correction unit/protocol/requests", [
-    [
-      "ADM-27",
-      "Two principals' corrections have one id.",
-      `"orchestrator_id":\${JSON.stringify(principal)}`,
-      `"orchestrator_id":\${JSON.stringify(content.orchestrator_id ?? "")}`,
-    ],
-    [
-      "ADM-27",
-      "A new key makes no new correction.",
-      'if (content.key !== undefined) out += `,"key":${JSON.stringify(content.key)}`;',
-      "",
-    ],
-    ["ADM-27", "A correction id is one digit short.", ".slice(0, 32)", ".slice(0, 31)"],
-    [
-      "ADM-28",
-      "The default of ttl_ms is filled in before the id is made.",
-      'if (content.ttl_ms !== undefined) out += `,"ttl_ms":${content.ttl_ms}`;',
-      'out += `,"ttl_ms":${content.ttl_ms ?? LIMITS.ttl_default_ms}`;',
-    ],
-    ["ADM-01", "ttl_ms has no ceiling.", "lifetimeInteger.max(LIMITS.ttl_ceiling_ms)", "lifetimeInteger"],
-    ["ADM-01", "A priority may be any text.", `z.enum(["normal", "halt"])`, "z.string()"],
-  ]),
-  ...faultsOf("protocol/valid-requests.ts", "unit/protocol/requests", [
-    ["ADM-01", "ttl_ms may be 0.", "isInteger(ttl_ms, 1, ", "isInteger(ttl_ms, 0, "],
-    ["ADM-01", "A key may be of any characters.", "const KEY = /^[A-Za-z0-9._:-]{1,64}$/;", "const KEY = /^.{1,64}$/;"],
-    [
-      "ADM-18",
-      "A status_digest of 129 bytes passes.",
-      "utf8Bytes(value) <= LIMITS.digest_bytes;",
-      "utf8Bytes(value) <= LIMITS.digest_bytes + 1;",
-    ],
-  ]),
-  ...faultsOf("protocol/fields.ts", "unit/protocol/requests", [
-    [
-      "ADM-18",
-      "A status_digest of another form is a bad frame.",
-      "utf8Bytes(value) > LIMITS.digest_bytes ?",
-      "!/^sha256:[0-9a-f]{64}$/.test(value) ?",
-    ],
-  ]),
-  ...faultsOf("protocol/parse.ts", "unit/protocol/requests", [
-    [
-      "ADM-36",
-      "A text that is too long wins over a MALFORMED field behind it.",
-      `refusals.find(({ reason }) => reason === "MALFORMED") ?? refusals[0];`,
-      "refusals[0];",
-    ],
-  ]),
-  ...faultsOf("kernel/admission.ts", "unit/kernel/supersedes", [
-    [
-      "ADM-08",
-      "A correction supersedes another sender's.",
-      "old !== undefined && old.sender === by.subject && old.workerId",
-      "old !== undefined && old.workerId",
-    ],
-    ["ADM-08", "A correction supersedes one for another worker.", " && old.workerId === worker.id;", ";"],
-  ]),
-  ...faultsOf("kernel/admission.ts", "unit/kernel/room", [
-    [
-      "ADM-25",
-      "An admission exactly 1,000 ms ago still counts.",
-      "now - oldest < windowMs",
-      "now - oldest <= windowMs",
-    ],
-    ["ADM-25", "20 admissions are looked at as 19.", "times[times.length - most]", "times[times.length - most + 1]"],
-  ]),
-  ...faultsOf("broker/wording.ts", "integration/answers", [
-    ["ADM-35", "A DENY names what fell due before it.", "{ index: first + events.length - 1 }", "{ index: first }"],
   ]),
 ];
