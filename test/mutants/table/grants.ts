@@ -243,13 +243,6 @@ export const GRANTS = [
       `type === "hello" ? refuseHello(id, refusal) : undefined`,
       "undefined",
     ],
-    ["FRM-39", "Frames are not counted.", "if (!this.#budget.take()) return this.close(CLOSE.TOO_MANY);", ""],
-    [
-      "FRM-39",
-      "A burst is one frame longer.",
-      "if (this.#left < 1) return false;",
-      "if (this.#left < 0) return false;",
-    ],
   ]),
   ...faultsOf("broker/broker.ts", "integration/hello", [
     [
@@ -257,12 +250,6 @@ export const GRANTS = [
       "The upgrade takes a token at the time of its expiry.",
       "(grant.expires_at ?? Infinity) > this",
       "(grant.expires_at ?? Infinity) >= this",
-    ],
-    [
-      "AUTH-09",
-      "A token works before its grant is durable.",
-      "core.execute(command);\n    await core.committed();",
-      "core.execute(command);",
     ],
   ]),
   ...faultsOf("broker/grant-request.ts", "unit/broker/grant-request", [
@@ -277,6 +264,23 @@ export const GRANTS = [
       "The operator's token may publish.",
       `verbs: ["correct", "watch", "audit", "audit.text", "admin"],`,
       `verbs: ["publish", "correct", "watch", "audit", "audit.text", "admin"],`,
+    ],
+  ]),
+  ...faultsOf("broker/connection.ts", "integration/sessions", [
+    ["FRM-39", "Frames are not counted.", "if (!this.#budget.take()) return this.close(CLOSE.TOO_MANY);", ""],
+    [
+      "FRM-39",
+      "A burst is one frame longer.",
+      "if (this.#left < 1) return false;",
+      "if (this.#left < 0) return false;",
+    ],
+  ]),
+  ...faultsOf("broker/broker.ts", "integration/durability", [
+    [
+      "AUTH-09",
+      "A token works before its grant is durable.",
+      "core.execute(command);\n    await core.committed();",
+      "core.execute(command);",
     ],
   ]),
 ];

@@ -105,6 +105,8 @@ export const REFUSALS = [
       "    } catch {\n      this.end(CLOSE.FAULT);\n    }\n  }\n\n  /** Lets",
       "    } catch (error) {\n      throw error;\n    }\n  }\n\n  /** Lets",
     ],
+  ]),
+  ...faultsOf("broker/session.ts", "integration/failed-store", [
     [
       "LIM-09",
       "Work that fails for one session is nobody's.",
