@@ -90,6 +90,27 @@ describe("a receipt", () => {
   });
 });
 
+describe("a stage that is pushed", () => {
+  const last = (): Frame | undefined => orch.pushes("stage").at(-1);
+
+  it("says the detail of an end [A2C-LIFE-03] [A2C-LIFE-44]", async () => {
+    const correction_id = await admit(orch, "w-1", digest, "Keep the names.");
+    await publish(worker, "read the issue", { lane: "docs" });
+    const stage = { type: "stage", correction_id, worker_id: "w-1", stage: "STALE", detail: "RUN_CHANGED" };
+    const index = store.size() - 1;
+    expect(last()).toEqual({ ...stage, index, at: begun, cursor: expect.any(String) as string });
+  });
+
+  it("says that a planned action is an echo [A2C-LIFE-03] [A2C-LIFE-30]", async () => {
+    const planning = await publish(worker, "read the issue", { next_action: { summary: "go on" } });
+    const correction_id = await admit(orch, "w-1", planning, "Keep the names.");
+    const next_action = { summary: "go on", reflects: [correction_id] };
+    await worker.ask({ type: "ack", correction_id, status_digest: planning, next_action });
+    const stage = { type: "stage", correction_id, worker_id: "w-1", stage: "WITNESSED", echo: true };
+    expect(last()).toMatchObject({ ...stage, at: begun });
+  });
+});
+
 describe("a stage that is asked for", () => {
   it("has the index and the time of the entry that set it [A2C-LIFE-05] [A2C-ANS-09]", async () => {
     const correction_id = await admit(orch, "w-1", digest, "Keep the names.");

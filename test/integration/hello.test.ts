@@ -46,6 +46,13 @@ describe("hello", () => {
     });
   });
 
+  it("is told the limits in force where an operator has changed them [A2C-FRM-14]", async () => {
+    const tuned = await TestBroker.start({ limits: { frames_burst: 7 } });
+    const { welcome } = await tuned.orchestrator("orch");
+    await tuned.stop();
+    expect(welcome["limits"]).toEqual({ ...LIMITS, frames_burst: 7 });
+  });
+
   it("takes the token of the upgrade's header, or its own, or the same in both [A2C-AUTH-01]", async () => {
     const { token, ...bare } = asOrch();
     const inHeader = await open(String(token));

@@ -39,6 +39,14 @@ describe("the lease of a worker", () => {
     expect(await liveness()).toBe("dead");
   });
 
+  it("is what its newest session asked for [A2C-LIVE-01]", async () => {
+    await local.hello(token, { role: "worker", worker_id: "w-1", lease_ms: 45_000 });
+    local.clock.advance(44_999);
+    expect(await liveness()).toBe("live");
+    local.clock.advance(1);
+    expect(await liveness()).toBe("dead");
+  });
+
   it("is not renewed by a session that is being fenced [A2C-LIVE-03]", async () => {
     store.hold();
     const second = local.client();

@@ -186,6 +186,8 @@ describe("an inbox", () => {
     await worker.push(corrections);
     await worker.ask({ type: "inbox", open: false });
     const two = await admit(watcher, "w-1", digest, "two");
+    await worker.barrier();
+    expect(worker.pushes).toEqual([]);
     await worker.ask({ type: "inbox", open: true });
     expect(await worker.push(corrections)).toMatchObject({ correction: { correction_id: two } });
     await worker.barrier();

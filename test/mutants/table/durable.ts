@@ -60,14 +60,8 @@ export const DURABLE = [
       "await this.#store.append(batch);",
       "void this.#store.append(batch);",
     ],
-    [
-      "ANS-01",
-      "What is decided meanwhile counts as written.",
-      "this.#durable = batch.first + batch.entries.length;",
-      "this.#durable = batch.first + batch.entries.length + this.#entries.length;",
-    ],
+
     ["ANS-03 ANS-05", "A store that fails is not told of.", "        this.#events.fault(error);\n", ""],
-    ["ANS-02", "Texts are not written.", "      this.#texts.push(...texts);\n", ""],
   ]),
   ...faultsOf("broker/broker.ts", "integration/failed-store integration/http", [
     ["ANS-05", "Sessions stay open after a fault.", "opened.broker?.end(CLOSE.FAULT);", ""],
@@ -81,5 +75,16 @@ export const DURABLE = [
   ...faultsOf("protocol/close-codes.ts", "surface", [
     ["FRM-36", "A close code has another number.", `FENCED: { code: 4409,`, `FENCED: { code: 4410,`],
     ["FRM-36", "A close has another reason.", `reason: "bad frame"`, `reason: "bad"`],
+  ]),
+  ...faultsOf("broker/writer.ts", "integration/refusals", [
+    ["ANS-02", "Texts are not written.", "      this.#texts.push(...texts);\n", ""],
+  ]),
+  ...faultsOf("broker/writer.ts", "integration/durability", [
+    [
+      "ANS-01",
+      "What is decided meanwhile counts as durable.",
+      "this.#events.durable(this.#durable);",
+      "this.#events.durable(this.#durable + this.#entries.length);",
+    ],
   ]),
 ];

@@ -140,12 +140,6 @@ export const LIVENESS = [
       `event.kind === "session_opened" || !leases.renew(event.worker_id))`,
       `event.worker_id === "")`,
     ],
-    [
-      "LIVE-01",
-      "A new session keeps the old one's lease.",
-      `event.kind === "session_opened" || !leases.renew`,
-      "!leases.renew",
-    ],
   ]),
   ...faultsOf("kernel/broker-moves.ts", "unit/kernel/liveness", [
     [
@@ -244,7 +238,6 @@ export const LIVENESS = [
       "Math.max(this.#last + passed, wall);",
       "this.#last + passed;",
     ],
-    ["LIVE-15", "Log time goes back with the wall clock.", "if (next > this.#last) {", "if (next !== this.#last) {"],
   ]),
   ...faultsOf("kernel/decide.ts", "unit/kernel/delivery", [
     [
@@ -267,6 +260,14 @@ export const LIVENESS = [
       "A fenced session renews the lease.",
       " || this.#parts.sessions.worker(seat.workerId) !== this.#session) return;",
       ") return;",
+    ],
+  ]),
+  ...faultsOf("broker/effects.ts", "integration/leases", [
+    [
+      "LIVE-01",
+      "A new session keeps the old one's lease.",
+      `event.kind === "session_opened" || !leases.renew`,
+      "!leases.renew",
     ],
   ]),
 ];

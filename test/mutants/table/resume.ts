@@ -31,7 +31,6 @@ export const RESUME = [
     ["CUR-03", "A resume from another log tells of nothing.", "  await session.feed(first);\n", ""],
     ["LIFE-04", "Live stages overtake a resume.", "if (!session.resuming) session.push(out);", "session.push(out);"],
     ["LIFE-03", "Nothing is pushed after a resume.", "  session.resuming = false;\n", ""],
-    ["FRM-07 LIFE-05", "A stage push does not say its detail.", "if (detail !== undefined) push.detail = detail;", ""],
   ]),
   ...faultsOf("broker/hello.ts", "integration/resume integration/watch integration/hello", [
     [
@@ -102,6 +101,24 @@ export const RESUME = [
       "A resume does not wait for the socket.",
       "while (!this.closed && !this.flowing) await this.#peer.drained();",
       "",
+    ],
+  ]),
+
+  ...faultsOf("broker/stages.ts", "integration/answers", [
+    ["LIFE-03 LIFE-44", "A stage push does not say its detail.", "if (detail !== undefined) push.detail = detail;", ""],
+    [
+      "LIFE-03 LIFE-30",
+      "A stage push does not say that it is an echo.",
+      "if (echo !== undefined) push.echo = echo;",
+      "",
+    ],
+  ]),
+  ...faultsOf("broker/stages.ts", "integration/answers", [
+    [
+      "FRM-07",
+      "A push carries an id.",
+      "push.cursor = cursorAt(shard, index + 1);",
+      'Object.assign(push, { id: "0" }).cursor = cursorAt(shard, index + 1);',
     ],
   ]),
 ];
