@@ -103,7 +103,6 @@ export const RESUME = [
       "",
     ],
   ]),
-
   ...faultsOf("broker/stages.ts", "integration/answers", [
     ["LIFE-03 LIFE-44", "A stage push does not say its detail.", "if (detail !== undefined) push.detail = detail;", ""],
     [
@@ -112,8 +111,6 @@ export const RESUME = [
       "if (echo !== undefined) push.echo = echo;",
       "",
     ],
-  ]),
-  ...faultsOf("broker/stages.ts", "integration/answers", [
     [
       "FRM-07",
       "A push carries an id.",
