@@ -135,7 +135,6 @@ export const RECOVERY = [
       "    await this.#files.syncDirectory(this.#directory);\n    this.#leaves",
       "    this.#leaves",
     ],
-    ["ANS-02", "A log without its head is taken.", "if (segments > 0) throw", "if (segments < 0) throw"],
   ]),
   ...faultsOf("kernel/evolve.ts", "unit/kernel/replay unit/kernel/entries", [
     [
@@ -144,5 +143,8 @@ export const RECOVERY = [
       "if (text.text === undefined && before?.commitment === text.commitment) return before;",
       "",
     ],
+  ]),
+  ...faultsOf("storage/journal/journal.ts", "unit/storage/journal/head", [
+    ["ANS-02", "A log without its head is taken.", "if (segments > 0) throw", "if (segments < 0) throw"],
   ]),
 ];
