@@ -3,20 +3,17 @@ import { parseArgs } from "node:util";
 import { UnsoundBaseline, runMutants } from "./run.js";
 import { TABLE } from "./table.js";
 
-const { values } = parseArgs({
-  options: { area: { type: "string" }, only: { type: "string" }, workers: { type: "string", default: "2" } },
-});
-const { area, only = "", workers } = values;
+const { area, only = "" } = parseArgs({ options: { area: { type: "string" }, only: { type: "string" } } }).values;
 const areas = area === undefined ? Object.keys(TABLE) : [area];
 const mutants = areas
   .flatMap((name) => TABLE[name] ?? [])
   .filter(({ fault, requirements }) => `${requirements.join(" ")} ${fault}`.includes(only));
 
 console.log(`mutants: ${mutants.length} in ${areas.join(", ")}`);
+if (mutants.length === 0) console.error(`there is none of that; the areas are ${Object.keys(TABLE).join(", ")}`);
 const begun = performance.now();
 try {
   const verdicts = await runMutants(mutants, {
-    workers: Number(workers),
     onVerdict: ({ mutant, outcome, by }) => {
       console.log(`${outcome.padEnd(9)} ${mutant.requirements.join(" ")} ${mutant.fault}`);
       if (by !== undefined) console.log(`          by: ${by}`);
