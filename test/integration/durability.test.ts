@@ -138,6 +138,17 @@ describe("before the store has acknowledged a decision [A2C-ANS-01]", () => {
     expect(asking.frames.at(-1)).toMatchObject({ type: "stage", stage: "REVOKED" });
   });
 
+  it("no new token is shown [A2C-AUTH-09]", async () => {
+    const { local, store } = scene;
+    let shown: string | undefined;
+    const made = local.workerToken("w-2").then((token) => (shown = token));
+    await store.arrived();
+    for (let turns = 0; turns < 5; turns += 1) await turn();
+    expect(shown).toBeUndefined();
+    store.release();
+    expect(await made).toMatch(/^a2t_/);
+  });
+
   it("no ok and no 1000 of a bye leaves", async () => {
     const { worker } = scene;
     await expectHeld(() => {

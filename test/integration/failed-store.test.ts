@@ -58,6 +58,18 @@ describe("a store that fails", () => {
     expect(store.appends).toBe(appends);
   });
 
+  it("costs who reads it, and nobody else, when it is reading that fails [A2C-LIM-09]", async () => {
+    const store = new FailingStore();
+    const { clients } = await failing(store);
+    const [worker, orch, auditor] = clients as [LocalClient, LocalClient, LocalClient];
+    store.unreadable = true;
+    auditor.tell({ type: "log", after: 0 });
+    await turn();
+    expect(clients.map(({ closedWith }) => closedWith)).toEqual([undefined, undefined, FAULT, undefined]);
+    await publish(worker, "goes on");
+    expect(await orch.ask({ type: "get", worker_id: "w-1" })).toMatchObject({ row: { seq: 2 } });
+  });
+
   it("leaves a broker that can be stopped, and closes the store then", async () => {
     const store = new FailingStore();
     const { local } = await failing(store);

@@ -46,6 +46,13 @@ describe("hello", () => {
     });
   });
 
+  it("is told the limits in force where an operator has changed them [A2C-FRM-14]", async () => {
+    const tuned = await TestBroker.start({ limits: { frames_burst: 7 } });
+    const { welcome } = await tuned.orchestrator("orch");
+    await tuned.stop();
+    expect(welcome["limits"]).toEqual({ ...LIMITS, frames_burst: 7 });
+  });
+
   it("takes the token of the upgrade's header, or its own, or the same in both [A2C-AUTH-01]", async () => {
     const { token, ...bare } = asOrch();
     const inHeader = await open(String(token));
@@ -113,9 +120,11 @@ describe("hello", () => {
       const welcome = await (await open()).ask({ type: "hello", role, token: operator.token });
       expect(welcome).toMatchObject({ type: "welcome", principal: { role, subject: "operator" } });
     }
+    const { entries } = broker.running.broker.stats();
     const wire = await open();
     void wire.ask({ type: "hello", role: "worker", worker_id: "operator", token: operator.token });
     expect(await wire.closed).toEqual(NOT_GRANTED);
+    expect(broker.running.broker.stats().entries).toBe(entries);
   });
 });
 
@@ -241,5 +250,8 @@ describe("a token", () => {
     broker.clock.advance(1);
     expect(await wire.closed).toEqual(UNAUTHENTICATED);
     await expect(open(token)).rejects.toThrow("HTTP 401");
+    const late = await open();
+    void late.ask({ ...asOrch(), token });
+    expect(await late.closed).toEqual(UNAUTHENTICATED);
   });
 });

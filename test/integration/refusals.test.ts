@@ -150,7 +150,10 @@ describe("the bucket of single refusals", () => {
     await orch.ask({ type: "list", limit: 0 });
     await other.ask({ type: "list", limit: 0 });
     expect(await ofKind("refusals_folded")).toEqual([]);
-    local.clock.advance(15_000);
+    local.clock.advance(14_999);
+    await turn();
+    expect(await ofKind("refusals_folded")).toEqual([]);
+    local.clock.advance(1);
     await turn();
     expect(await ofKind("refusals_folded")).toMatchObject([
       {

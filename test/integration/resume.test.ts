@@ -165,6 +165,15 @@ describe("a session that resumes", () => {
     expect(welcomeOf(client)).toMatchObject({ gap: false });
     expect(stages(client)).toEqual([]);
   });
+
+  it("with the cursor of a welcome gets nothing of what came before that [A2C-CUR-01]", async () => {
+    await story(await session());
+    const { cursor } = welcomeOf(await session());
+    const id = await admit(live, "w-1", await publish(worker, "goes on"), "six");
+    const client = await session({ resume_from: cursor });
+    await turn();
+    expect(stages(client)).toMatchObject([{ correction_id: id, stage: "ADMITTED" }]);
+  });
 });
 
 describe("two sessions of one sender", () => {

@@ -54,6 +54,8 @@ describe("a second session of a worker", () => {
       liveness: "live",
       status_digest: digest,
     });
+    // The sender is told of each first receipt only.
+    expect(orch.pushes.map(({ stage }) => stage)).toEqual(["DELIVERED", "DELIVERED", "ACKED"]);
     const delivered = (await broker.entries()).filter(({ kind }) => kind === "delivered");
     expect(delivered).toMatchObject([
       { correction_id: received, attempt: 1, session: first.welcome["session"] },

@@ -95,6 +95,8 @@ export class FailingStore implements EventStore {
   readonly failed: Promise<unknown>;
   appends = 0;
   closed = false;
+  /** Nothing can be read. */
+  unreadable = false;
   nth: number;
   readonly #inner = new MemoryStore();
   readonly #how: Failure;
@@ -126,7 +128,7 @@ export class FailingStore implements EventStore {
   }
 
   read(from: number, limit: number): Promise<Page> {
-    return this.#inner.read(from, limit);
+    return this.unreadable ? Promise.reject(this.error) : this.#inner.read(from, limit);
   }
 
   close(): Promise<void> {

@@ -30,6 +30,14 @@ describe("the order of the checks [A2C-ADM-11]", () => {
       { reason: "MALFORMED", detail: "TEXT_BLANK", path: "message" },
     ],
     [
+      "2 before 3: too long outside the grant",
+      (kernel) => {
+        kernel.grant("orchestrator", "orch", { patterns: LANE_ONLY });
+        return kernel.correct("orch", { message: "x".repeat(1_025) });
+      },
+      NO_GRANT,
+    ],
+    [
       "2 in itself: outside the grant under another's name",
       (kernel) => {
         kernel.grant("orchestrator", "orch", { patterns: LANE_ONLY });

@@ -236,5 +236,7 @@ describe("the checks of admission", () => {
     expect(refusalOf(kernel.correct("orch"))).toEqual({ reason: "UNWITNESSED", detail: "ENDED" });
     kernel.status("w-1");
     expect(refusalOf(kernel.correct("orch"))).toBeUndefined();
+    kernel.lapse();
+    expect(refusalOf(kernel.correct("orch", { key: "2" }))).toEqual({ reason: "UNWITNESSED", detail: "NOT_LIVE" });
   });
 });

@@ -9,6 +9,7 @@ const states: [string, (kernel: TestKernel, id: string) => void][] = [
   ["ACKED", (kernel, id) => kernel.ack("w-1", id)],
   ["WITNESSED", (kernel, id) => kernel.ack("w-1", id, { summary: "s", reflects: [id] })],
 ];
+const withdrawn: (typeof states)[number] = ["WITHDRAWN", (kernel, id) => kernel.withdraw("orch", id)];
 
 describe("a decline", () => {
   it("ends a correction as DECLINED, its reason kept in the entry [A2C-LIFE-36] [A2C-LIFE-21]", () => {
@@ -35,14 +36,17 @@ describe("a decline", () => {
     expect(kernel.correction(id).stage).toBe("DECLINED");
   });
 
-  it.each(states.slice(1))("is too late when it is %s: answered so, nothing recorded [A2C-LIFE-37]", (stage, act) => {
-    const kernel = running();
-    const id = admittedId(kernel.correct("orch"));
-    act(kernel, id);
-    const step = kernel.decline("w-1", id);
-    expect(step).toMatchObject({ events: [], answer: { kind: "stage", correctionId: id } });
-    expect(kernel.correction(id).stage).toBe(stage);
-  });
+  it.each([...states.slice(1), withdrawn])(
+    "is too late when it is %s: answered so, nothing recorded [A2C-LIFE-37] [A2C-REF-09]",
+    (stage, act) => {
+      const kernel = running();
+      const id = admittedId(kernel.correct("orch"));
+      act(kernel, id);
+      const step = kernel.decline("w-1", id);
+      expect(step).toMatchObject({ events: [], answer: { kind: "stage", correctionId: id } });
+      expect(kernel.correction(id).stage).toBe(stage);
+    },
+  );
 
   it("must cite the digest that the correction cites, and be the addressed worker's [A2C-REF-06] [A2C-REF-07]", () => {
     const kernel = running();
@@ -64,6 +68,7 @@ describe("a withdrawal", () => {
     expect(told(step)).toEqual(["withdrawn"]);
     expect(step.answer).toEqual({ kind: "stage", correctionId: id, planned: false });
     expect(kernel.correction(id).stage).toBe("WITHDRAWN");
+    expect(kernel.correction(id).content.message).not.toHaveProperty("text");
     expect(told(kernel.receive("w-1", id))).toEqual([]);
   });
 

@@ -100,6 +100,7 @@ describe("what is due", () => {
     const step = kernel.correct("other");
     expect(told(step)).toEqual(["expired", "expired", "expired", "expired", "admitted"]);
     expect(step.own).toBe(4);
+    expect(step.events.map(({ at }) => at)).toEqual([1_060_000, 1_060_000, 1_060_000, 1_060_000, 1_060_000]);
     expect(step.events.flatMap((event) => (event.kind === "expired" ? [event.correction_id] : []))).toEqual([
       b,
       d,

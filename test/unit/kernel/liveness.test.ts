@@ -7,12 +7,12 @@ import { running } from "../../support/kernel-scenes.js";
 describe("a session", () => {
   it("leaves an entry with its lease, makes no row and moves no digest [A2C-LIVE-02] [A2C-ROW-05]", () => {
     const kernel = running();
-    const { digest } = kernel.worker() ?? {};
+    const { digest, row } = kernel.worker() ?? {};
     const step = kernel.connect("w-1", "s-2");
     expect(step.events).toMatchObject([
       { kind: "session_opened", worker_id: "w-1", session: "s-2", lease_ms: 90_000, by: { token: "t-w-1" } },
     ]);
-    expect(kernel.worker()).toMatchObject({ digest, session: "s-2", leaseMs: 90_000 });
+    expect(kernel.worker()).toMatchObject({ digest, row, session: "s-2", leaseMs: 90_000 });
     expect(kernel.worker("w-2")?.row).toBeUndefined();
   });
 });
@@ -123,6 +123,16 @@ describe("a bye", () => {
     const kernel = running();
     kernel.bye();
     expect(refusalOf(kernel.status("w-1"))).toEqual({ reason: "LEASE_HELD", detail: "SESSION" });
+  });
+
+  it("takes no seq back: the next run goes on behind it, and no old digest returns [A2C-ROW-08] [A2C-ADM-33]", () => {
+    const kernel = running();
+    const status_digest = kernel.worker()?.digest;
+    kernel.bye();
+    kernel.connect("w-1", "s-2");
+    kernel.status("w-1", { last_action: "read the issue" });
+    expect(kernel.worker()?.row).toMatchObject({ live: true, seq: 3 });
+    expect(refusalOf(kernel.correct("orch", { status_digest }))).toEqual({ reason: "UNWITNESSED", detail: "DIGEST" });
   });
 
   it("of a row that is not live ends it as it is: same seq, same digest [A2C-LIVE-18]", () => {

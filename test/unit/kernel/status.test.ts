@@ -103,8 +103,10 @@ describe("a status", () => {
 
   it("with a stale expect_seq is refused also where it would change nothing [A2C-REF-04]", () => {
     const kernel = running();
-    const step = kernel.status("w-1", { last_action: "read the issue", expect_seq: 7 });
-    expect(refusalOf(step)).toEqual({ reason: "UNWITNESSED", detail: "SEQ" });
+    for (const expect_seq of [0, 7]) {
+      const step = kernel.status("w-1", { last_action: "read the issue", expect_seq });
+      expect(refusalOf(step)).toEqual({ reason: "UNWITNESSED", detail: "SEQ" });
+    }
   });
 
   it.each([{ issue: "9" }, { lane: "cmd" }])(

@@ -59,6 +59,7 @@ describe("checkText", () => {
   it.each([
     ["plain ASCII", "Stop: rebase onto main, then re-run `npm test`."],
     ["newline and tab", "first\n\tsecond"],
+    ["newline and tab beside what is not ASCII", "\u00E9\n\t\u00E9"],
     ["one visible character", " x "],
     ["the last printable ASCII character", "~"],
     ["Latin with precomposed and combining accents", "caf\u00E9 cafe\u0301"],

@@ -11,6 +11,13 @@ describe("the head", () => {
     }
   });
 
+  it("does not count in a slot that is wrong in one digit", async () => {
+    const disk = await written([2, 1, 4]);
+    const wrong = Buffer.from(disk.bytes(HEAD));
+    wrong.write('"size":9', wrong.indexOf('"size":7'));
+    await expectLog(await openJournal(SimDisk.of({ ...disk.contents(), [HEAD]: wrong })), 7);
+  });
+
   it("in no slot, or gone, is damage once there is a segment", async () => {
     const disk = await written([2, 1, 4]);
     const lost = `0: the head file ${HEAD} is missing, or neither of its slots can be read`;

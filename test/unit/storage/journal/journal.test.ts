@@ -220,12 +220,14 @@ describe("the head", () => {
   it("that cannot be written ends the journal, outside of any append", async () => {
     const disk = new SimDisk();
     const hand = new Hand();
-    const journal = await openJournal(disk, { later: hand.later });
+    // The next batch would first seal the segment.
+    const journal = await openJournal(disk, { later: hand.later, segmentBytes: 1 });
     await journal.append(batchAt(0, 1));
     disk.faultAt = disk.operations.length + 1;
     await hand.run();
     expect(await journal.failed).toMatchObject({ message: `EIO at operation ${disk.faultAt}: write ${HEAD}` });
     await expect(journal.append(batchAt(1, 1))).rejects.toThrow(`write ${HEAD}`);
+    expect(disk.operations.at(-1)).toBe(`write ${HEAD}`);
   });
 
   it("that fails while a batch is on its way keeps that batch from being written", async () => {

@@ -1,0 +1,196 @@
+import { faultsOf } from "../mutant.js";
+
+/** The other ends of a correction: PROTOCOL.md section 4 from clause 4.40 on. */
+export const ENDS = [
+  ...faultsOf("kernel/lifecycle.ts", "unit/kernel/decline-withdraw", [
+    [
+      "LIFE-21",
+      "A decline implies no receipt.",
+      "delivered === undefined ? [declined] : [delivered, declined]",
+      "[declined]",
+    ],
+    [
+      "LIFE-36",
+      "The reason of a decline is not kept.",
+      `ended(found, "declined", now, by, { reason });`,
+      `ended(found, "declined", now, by);`,
+    ],
+    ["LIFE-36", "A decline ends nothing.", "[declined] : [delivered, declined]", "[] : [delivered]"],
+    [
+      "LIFE-37",
+      "A decline after the ack ends the correction.",
+      "if (!isOpen(found.stage) || found.acked) return",
+      "if (!isOpen(found.stage)) return",
+    ],
+    [
+      "LIFE-02 REF-09",
+      "A decline ends what has ended.",
+      "if (!isOpen(found.stage) || found.acked) return",
+      "if (found.acked) return",
+    ],
+    [
+      "LIFE-38",
+      "A withdrawn correction is SUPERSEDED.",
+      `ended(correction, "withdrawn", now, by)`,
+      `ended(correction, "superseded", now, by)`,
+    ],
+    [
+      "LIFE-39",
+      "A delivered correction can be withdrawn.",
+      `kind === "withdraw" && correction.stage === "ADMITTED";`,
+      `kind === "withdraw" && isOpen(correction.stage);`,
+    ],
+    [
+      "LIFE-02 REF-09",
+      "An ended correction can be withdrawn.",
+      `kind === "withdraw" && correction.stage === "ADMITTED";`,
+      `kind === "withdraw" && correction.stage !== "DELIVERED";`,
+    ],
+    [
+      "LIFE-38",
+      "Asking for a stage withdraws.",
+      `kind === "withdraw" && correction.stage === "ADMITTED";`,
+      `correction.stage === "ADMITTED";`,
+    ],
+    ["REF-08", "A sender can withdraw another's correction.", " || correction.sender !== by.subject) {", ") {"],
+  ]),
+  ...faultsOf("kernel/lifecycle.ts", "unit/kernel/run-moved", [
+    [
+      "LIFE-45",
+      "A delivered exact correction goes STALE.",
+      ` && correction.stage === "ADMITTED";\n    if`,
+      ";\n    if",
+    ],
+    ["LIFE-45", "An exact correction outlives its digest.", "if (!moved && !exact) continue;", "if (!moved) continue;"],
+    [
+      "LIFE-46",
+      "Freshness is exact where nothing is said.",
+      `correction.content.freshness === "exact"`,
+      `correction.content.freshness !== "run"`,
+    ],
+    ["LIFE-44 LIFE-45", "Every STALE says DIGEST_MOVED.", `moved ? "RUN_CHANGED" : "DIGEST_MOVED"`, `"DIGEST_MOVED"`],
+  ]),
+  ...faultsOf("kernel/broker-moves.ts", "unit/kernel/run-moved unit/kernel/liveness", [
+    [
+      "LIFE-45 LIVE-08",
+      "An exact correction outlives a digest that the broker moved.",
+      "return [changed(after, cause, now, BROKER), ...ends];",
+      "return [changed(after, cause, now, BROKER)];",
+    ],
+    ["LIFE-47", "A bye leaves corrections open.", "events: [...orphans, status]", "events: [status]"],
+  ]),
+  ...faultsOf("kernel/broker-moves.ts", "unit/kernel/expiry", [
+    [
+      "LIFE-02",
+      "An ended correction expires.",
+      "!isOpen(correction.stage) || correction.dueAt !== due.at",
+      "correction.dueAt !== due.at",
+    ],
+    [
+      "LIFE-40 LIFE-23",
+      "An acked correction expires at the end of its first window.",
+      " || correction.dueAt !== due.at) return [];",
+      ") return [];",
+    ],
+    [
+      "LIFE-41",
+      "The end of the second window does not say WINDOW.",
+      `correction.acked ? { detail: "WINDOW" } : {}`,
+      "{}",
+    ],
+    [
+      "LIFE-41",
+      "The end of the first window says WINDOW.",
+      `correction.acked ? { detail: "WINDOW" } : {}`,
+      `{ detail: "WINDOW" }`,
+    ],
+    [
+      "LIFE-52",
+      "A due end carries the time at which it was due.",
+      `ended(correction, "expired", now, `,
+      `ended(correction, "expired", due.at, `,
+    ],
+  ]),
+  ...faultsOf("kernel/decide.ts", "unit/kernel/expiry", [
+    [
+      "LIFE-40 LIFE-52",
+      "What is due at this very time does not end.",
+      "due !== undefined && due.at <= now;",
+      "due !== undefined && due.at < now;",
+    ],
+    ["LIFE-52 LIFE-53", "Nothing ends by itself.", "settle(state, command.now, record);", ""],
+  ]),
+  ...faultsOf("kernel/due.ts", "unit/kernel/due", [
+    [
+      "LIFE-52",
+      "What is due at one time ends in any order.",
+      "a.at < b.at || (a.at === b.at && a.index < b.index)",
+      "a.at < b.at",
+    ],
+    [
+      "LIFE-52",
+      "What is due ends in the order of its entries.",
+      "a.at < b.at || (a.at === b.at && a.index < b.index)",
+      "a.index < b.index",
+    ],
+  ]),
+  ...faultsOf(
+    "kernel/evolve.ts",
+    "unit/kernel/expiry unit/kernel/liveness unit/kernel/decline-withdraw unit/kernel/room",
+    [
+      ["LIFE-02", "An ended correction stays among the worker's open ones.", "worker.open.delete(correction.id);", ""],
+      ["LIFE-42", "An ended correction keeps its text.", "correction.content.message = { bytes, commitment };", ""],
+    ],
+  ),
+  ...faultsOf("broker/core.ts", "integration/liveness integration/resume", [
+    ["LIFE-53", "The broker takes no step at the next due time.", "      this.#armTick(now);", ""],
+  ]),
+  ...faultsOf("kernel/broker-moves.ts", "unit/kernel/grants", [
+    ["LIFE-48", "A revocation ends nothing.", "events: [revoked, ...ends]", "events: [revoked]"],
+    ["LIFE-48", "A grant that takes another's place ends nothing.", "events: [added, ...ends]", "events: [added]"],
+    [
+      "LIFE-48",
+      "A revocation ends what another token of the sender covers.",
+      " && !stillCovered(state, correction, at));",
+      ");",
+    ],
+    [
+      "LIFE-50",
+      "A revocation ends what was delivered.",
+      `correction.stage === "ADMITTED" && !stillCovered`,
+      "!stillCovered",
+    ],
+    [
+      "LIFE-49",
+      "A grant that expires ends nothing.",
+      "const gone = grant === undefined ? [] : uncovered(state, grant, due.at);",
+      "const gone = grant === undefined ? [] : uncovered(state, grant, due.at - 1);",
+    ],
+    [
+      "LIFE-49",
+      "The end of a grant is judged when the broker comes round to it.",
+      "uncovered(state, grant, due.at);",
+      "uncovered(state, grant, now);",
+    ],
+  ]),
+  ...faultsOf("kernel/authority.ts", "unit/kernel/grants", [
+    [
+      "LIFE-48",
+      "A token that may not correct keeps corrections open.",
+      ` || !grant.verbs.includes("correct")) continue;`,
+      ") continue;",
+    ],
+    [
+      "LIFE-48",
+      "A revoked token keeps corrections open.",
+      "|| !isValid(grant, now) || !grant.verbs",
+      "|| !grant.verbs",
+    ],
+    [
+      "LIFE-48",
+      "A token for another scope keeps corrections open.",
+      "if (covers(grant.patterns, content)) return true;",
+      "return true;",
+    ],
+  ]),
+];
