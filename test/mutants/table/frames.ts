@@ -2,6 +2,9 @@ import { faultsOf } from "../mutant.js";
 
 /** Replies, views and the log as it is read: PROTOCOL.md section 6. */
 export const FRAMES = [
+  ...faultsOf("broker/roster.ts", "integration/watch integration/log", [
+    ["FRM-17", "list starts at after.", "({ id }) => id > after", "({ id }) => id >= after"],
+  ]),
   ...faultsOf("broker/reads.ts", "integration/watch integration/log", [
     [
       "FRM-15 FRM-16",
@@ -15,7 +18,6 @@ export const FRAMES = [
       "return grant !== undefined && coveredRow(worker, grant) !== undefined ? viewOf(sessions, worker) : undefined;",
       "return grant !== undefined && coveredRow(worker, grant) !== undefined ? undefined : undefined;",
     ],
-    ["FRM-17", "list starts at after.", "({ id }) => id > after", "({ id }) => id >= after"],
     [
       "FRM-17",
       "list does not say that there is more.",

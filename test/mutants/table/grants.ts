@@ -219,7 +219,7 @@ export const GRANTS = [
       "if (opened.expiresAt !== undefined) this.#expire(opened.expiresAt);",
       "",
     ],
-    ["FRM-08", "A connection may wait for ever with its hello.", "() => this.close(CLOSE.HELLO_TIMEOUT)", ""],
+    ["FRM-08", "A connection may wait for ever with its hello.", "() => this.close(CLOSE.HELLO_TIMEOUT)", "() => {}"],
     [
       "FRM-09",
       "A first frame that is not hello is passed over.",
@@ -262,7 +262,7 @@ export const GRANTS = [
     ],
   ]),
   ...faultsOf("broker/connection.ts", "integration/sessions", [
-    ["FRM-39", "Frames are not counted.", "if (!this.#budget.take()) return this.close(CLOSE.TOO_MANY);", "() => {}"],
+    ["FRM-39", "Frames are not counted.", "if (!this.#budget.take()) return this.close(CLOSE.TOO_MANY);", ""],
     [
       "FRM-39",
       "A burst is one frame longer.",

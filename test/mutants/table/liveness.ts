@@ -78,13 +78,15 @@ export const LIVENESS = [
     ],
   ]),
   ...faultsOf("transport/pings.ts", "integration/liveness", [
-    ["LIVE-03", "Pongs renew no lease.", "      connection.alive();\n", ""],
     [
       "FRM-40",
       "A connection that answers no ping is kept.",
       "if (pinged.missed >= this.#limits.missed_pings) return ws.terminate();",
       "",
     ],
+  ]),
+  ...faultsOf("transport/ws-server.ts", "integration/liveness", [
+    ["LIVE-03", "Pongs renew no lease.", "      connection.alive();\n", ""],
   ]),
   ...faultsOf("broker/views.ts", "integration/liveness", [
     ["LIVE-04", "A worker whose connection is lost looks live.", `connected ? "live" : "suspect"`, `"live"`],
@@ -119,7 +121,12 @@ export const LIVENESS = [
   ...faultsOf("broker/leases.ts", "unit/broker/leases", [
     ["LIVE-03", "A renewal is forgotten.", "lease.renewedAt = this.#clock.monotonic();", ""],
     ["LIVE-07", "A lease never lapses.", "this.#lapsed(workerId);", ""],
-    ["LIVE-07", "A dropped lease lapses.", "  drop(workerId: string): void {\n    this.#leases.delete(workerId);", ""],
+    [
+      "LIVE-07",
+      "A dropped lease lapses.",
+      "  drop(workerId: string): void {\n    this.#leases.delete(workerId);",
+      "  drop(_workerId: string): void {",
+    ],
     [
       "LIVE-16",
       "A lease is looked at by the wall clock.",
@@ -249,12 +256,7 @@ export const LIVENESS = [
     ],
   ]),
   ...faultsOf("broker/connection.ts", "integration/leases", [
-    [
-      "LIVE-03",
-      "Frames renew no lease.",
-      "    this.alive();\n",
-      '  drop(workerId: string): void {\n    if (workerId === "") this.#leases.delete(workerId);',
-    ],
+    ["LIVE-03", "Frames renew no lease.", "    this.alive();\n", ""],
     [
       "LIVE-03",
       "A fenced session renews the lease.",
@@ -273,7 +275,7 @@ export const LIVENESS = [
   {
     fault: "A broker that stood still ends the leases that ran out meanwhile.",
     requirements: ["A2C-LIVE-20"],
-    file: "src/transport/ws-server.ts",
+    file: "src/broker/leases.ts",
     find: "const grace = stoodStill ? now + LIMITS.ping_ms : 0;",
     replace: "const grace = 0;",
     caughtBy: ["test/unit/broker/leases.test.ts"],
