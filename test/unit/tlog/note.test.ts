@@ -48,6 +48,10 @@ describe("a note", () => {
     expect(openNote(NOTE, [OTHER, key])).toEqual({ text: TEXT, signers: [key] });
   });
 
+  it("names a key once, however often it signed", () => {
+    expect(openNote(`${NOTE}\u2014 PeterNeumann ${SIGNATURE}\n`, [key])).toEqual({ text: TEXT, signers: [key] });
+  });
+
   it("is unsigned for whoever knows no key of it", () => {
     expect(openNote(NOTE, [OTHER])).toBe("unsigned");
     expect(openNote(NOTE, [])).toBe("unsigned");
