@@ -129,8 +129,8 @@ function moveRow(state: State, event: StatusChanged): void {
   worker.citing = new Set();
 }
 
-// The log holds a text once, at the entry that brought it: a row that keeps a text keeps its commitment.
-function keptRow(row: Row, before: Row | undefined): Row {
+/** A row as the state keeps it: the log holds a text once, at the entry that brought it, and then its commitment alone. */
+export function keptRow(row: Row, before: Row | undefined): Row {
   const kept = { ...row };
   if (row.last_action !== undefined) kept.last_action = keep(row.last_action, before?.last_action);
   if (row.next_action !== undefined) {
