@@ -1,6 +1,6 @@
 import { LIMITS, isOpen, type EndStage } from "../protocol/index.js";
 import type { Admitted, Ended, GrantAdded, KernelEvent, Row, StatusChanged, Text } from "./events.js";
-import { principalKey, type Correction, type Sender, type State, type Worker } from "./state.js";
+import { principalKey, type Correction, type Grant, type Sender, type State, type Worker } from "./state.js";
 
 /**
  * Applies one event to the state, in place: the only way in which state changes. Total for events of `decide`.
@@ -108,8 +108,10 @@ function known(state: State, id: string): Correction {
 }
 
 function addGrant(state: State, event: GrantAdded, index: number): void {
-  const { kind: _kind, at: _at, by: _by, ...grant } = event;
-  state.grants.set(event.token, { index, revoked: false, ...grant });
+  const { token, subject, role, verbs, patterns, expires_at } = event;
+  const grant: Grant = { index, revoked: false, token, subject, role, verbs, patterns };
+  if (expires_at !== undefined) grant.expires_at = expires_at;
+  state.grants.set(token, grant);
   let tokens = state.tokensOf.get(event.subject);
   if (tokens === undefined) state.tokensOf.set(event.subject, (tokens = new Set()));
   tokens.add(event.token);
@@ -131,7 +133,9 @@ function moveRow(state: State, event: StatusChanged): void {
 
 /** A row as the state keeps it: the log holds a text once, at the entry that brought it, and then its commitment alone. */
 export function keptRow(row: Row, before: Row | undefined): Row {
-  const kept = { ...row };
+  const { worker_id, issue, task_id, lane, live, seq } = row;
+  const kept: Row = { worker_id, issue, lane, live, seq };
+  if (task_id !== undefined) kept.task_id = task_id;
   if (row.last_action !== undefined) kept.last_action = keep(row.last_action, before?.last_action);
   if (row.next_action !== undefined) {
     kept.next_action = { ...row.next_action, summary: keep(row.next_action.summary, before?.next_action?.summary) };

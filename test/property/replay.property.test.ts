@@ -50,7 +50,7 @@ const LIES: Record<string, (entry: Entry) => Entry | undefined> = {
   "unreflected for witnessed": (entry) => (entry.kind === "witnessed" ? { ...entry, kind: "unreflected" } : undefined),
   "withdrawn for expired": (entry) => (entry.kind === "expired" ? { ...entry, kind: "withdrawn" } : undefined),
   "acked for delivered": (entry) => (entry.kind === "delivered" ? { ...entry, kind: "acked" } : undefined),
-  "another digest": ({ status_digest, ...entry }) =>
+  "another digest": (entry) =>
     entry.kind === "status" ? { ...entry, status_digest: `sha256:${"0".repeat(64)}` } : undefined,
   "another digest cited": (entry) =>
     entry.kind === "admitted"
