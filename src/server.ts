@@ -12,6 +12,7 @@ import {
   type TokenRequest,
 } from "./broker/index.js";
 import { jsonCodec } from "./codec/json.js";
+import { msgpackCodec } from "./codec/msgpack.js";
 import { httpApp } from "./http/app.js";
 import type { TunableLimits } from "./protocol/index.js";
 import type { EventStore } from "./storage/event-store.js";
@@ -73,7 +74,7 @@ export async function createBroker(options: CreateBrokerOptions = {}): Promise<R
   const hosts = new Set([...LOOPBACK, ...(options.allowedHosts ?? [])].map((name) => name.toLowerCase()));
   const ws = new WsServer({
     broker,
-    codecs: [jsonCodec],
+    codecs: [jsonCodec, msgpackCodec],
     rules: { hosts, origins: new Set(options.allowedOrigins), path: "/v1" },
     onFault,
   });

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { findCycles, findLayerViolations, type LayerTable } from "./support/layers.js";
-import { findPurityViolations, findShapeViolations } from "./support/shape.js";
+import { findCycles, findLayerViolations, reach, type InnerNames, type LayerTable } from "./support/layers.js";
+import { findMentions, findPurityViolations, findShapeViolations } from "./support/shape.js";
 import { projectRoot, readSources, type SourceFile } from "./support/source-files.js";
 
 /**
@@ -12,7 +12,7 @@ import { projectRoot, readSources, type SourceFile } from "./support/source-file
 const TABLE: LayerTable = {
   protocol: {
     layers: [],
-    packages: ["zod"],
+    packages: ["zod", "@noble/hashes"],
     node: { "node:crypto": ["createHash", "createHmac", "hash", "timingSafeEqual"] },
   },
   kernel: { layers: ["protocol"], packages: [], node: {} },
@@ -54,7 +54,7 @@ const TABLE: LayerTable = {
     packages: ["hono", "@hono/node-server"],
     node: { "node:http": "any" },
   },
-  client: { layers: ["protocol", "codec", "tlog"], packages: ["ws"], node: { "node:crypto": "any" } },
+  client: { layers: ["protocol", "codec", "tlog"], packages: ["ws"], node: {} },
   cli: { layers: "any", packages: "any", node: "any" },
   "server.ts": {
     layers: ["protocol", "kernel", "tlog", "codec", "storage", "broker", "transport", "http"],
@@ -73,19 +73,32 @@ const PURE = ["protocol", "kernel", "tlog"];
 const sources = readSources("src");
 const manifest = JSON.parse(readFileSync(join(projectRoot, "package.json"), "utf8")) as {
   dependencies: Record<string, string>;
+  imports: Record<string, Record<"browser" | "default", string>>;
 };
 const dependencies = Object.keys(manifest.dependencies);
+
+/** The source file that a file of the build comes from. */
+const sourceOf = (output: string): string => output.replace(/^\.\/dist\//, "").replace(/\.js$/, ".ts");
+/** What each `#name` of package.json can mean under one of its conditions. */
+const innerNames = (...conditions: ("browser" | "default")[]): InnerNames =>
+  Object.fromEntries(
+    Object.entries(manifest.imports).map(([name, targets]) => [
+      name,
+      conditions.map((condition) => sourceOf(targets[condition])),
+    ]),
+  );
+const inner = innerNames("browser", "default");
 
 const isPure = ({ path }: SourceFile): boolean => PURE.some((folder) => path.startsWith(`${folder}/`));
 
 describe("the sources", () => {
   it("import only what the table allows", () => {
     expect(sources).not.toEqual([]);
-    expect(findLayerViolations(TABLE, sources, dependencies)).toEqual([]);
+    expect(findLayerViolations(TABLE, sources, dependencies, inner)).toEqual([]);
   });
 
   it("import one another without a cycle", () => {
-    expect(findCycles(sources)).toEqual([]);
+    expect(findCycles(sources, inner)).toEqual([]);
   });
 
   it("reach for no hidden global in protocol, kernel and tlog", () => {
@@ -95,6 +108,41 @@ describe("the sources", () => {
 
   it("keep the house style", () => {
     expect(findShapeViolations(sources)).toEqual([]);
+  });
+});
+
+describe("the client in a browser", () => {
+  const client = reach(sources, "client/index.ts", innerNames("browser"));
+
+  it("takes the platform's socket and a hash without Node", () => {
+    expect(client.files).toContain("client/socket-browser.ts");
+    expect(client.files).toContain("protocol/hash-browser.ts");
+    expect(client.files).not.toContain("client/socket.ts");
+    expect(client.files).not.toContain("protocol/hash.ts");
+  });
+
+  it("reaches no module of Node, and no package but zod and a pure hash", () => {
+    const packages = client.outside.map((mention) => mention.replace(/^.*: /, ""));
+    expect([...new Set(packages)].sort()).toEqual([
+      "@noble/hashes/hmac.js",
+      "@noble/hashes/sha2.js",
+      "@noble/hashes/utils.js",
+      "zod",
+    ]);
+  });
+
+  it("names no Buffer and no process", () => {
+    const reached = sources.filter(({ path }) => client.files.includes(path));
+    expect(reached.map(({ path }) => path).sort()).toEqual([...client.files].sort());
+    expect(findMentions(reached, ["Buffer", "process", "require", "global", "setImmediate"])).toEqual([]);
+  });
+
+  it("means by each inner name in the sources what the build means where Node runs it", () => {
+    const { imports } = JSON.parse(readFileSync(join(projectRoot, "src/package.json"), "utf8")) as {
+      imports: Record<string, string>;
+    };
+    const named = Object.entries(imports).map(([name, path]) => [name, [path.replace("./", "")]]);
+    expect(Object.fromEntries(named)).toEqual(innerNames("default"));
   });
 });
 
@@ -205,6 +253,44 @@ describe("findCycles", () => {
       ["a.ts", "b.ts", "c.ts", "a.ts"],
       ["own.ts", "own.ts"],
     ]);
+  });
+});
+
+describe("inner names", () => {
+  const file = (path: string, text: string): SourceFile => ({ path, text });
+  const names = { "#socket": ["client/near.ts", "storage/far.ts"] };
+  const planted = [
+    file("client/index.ts", `import "#socket"; import type { A } from "./types.js";`),
+    file("client/near.ts", `import "node:net"; import "./index.js";`),
+    file("client/types.ts", `import "ws";`),
+    file("storage/far.ts", ""),
+  ];
+
+  it("are judged by every file that they can mean", () => {
+    expect(findLayerViolations(TABLE, planted.slice(0, 1), packages, names)).toEqual([
+      "client/index.ts:1 imports #socket, which is no source file",
+      "client/index.ts:1 imports ./types.js, which is no source file",
+    ]);
+    expect(findLayerViolations(TABLE, planted, packages, names)).toEqual([
+      "client/index.ts:1 may not import storage (#socket)",
+      "client/near.ts:1 may not import node:net",
+    ]);
+    expect(findCycles(planted, names)).toEqual([["client/index.ts", "client/near.ts", "client/index.ts"]]);
+  });
+
+  it("lead reach to what they mean, and erased mentions lead nowhere", () => {
+    expect(reach(planted, "client/index.ts", { "#socket": ["client/near.ts"] })).toEqual({
+      files: ["client/index.ts", "client/near.ts"],
+      outside: ["client/near.ts: node:net"],
+    });
+    expect(reach(planted, "client/index.ts", { "#socket": ["storage/far.ts"] }).outside).toEqual([]);
+  });
+});
+
+describe("findMentions", () => {
+  it("finds a name that is used, and no member of that name", () => {
+    const text = "Buffer.from(x);\nx.Buffer;\nlet a: Buffer;\n({ Buffer: 1 });";
+    expect(findMentions([{ path: "x.ts", text }], ["Buffer"])).toEqual(["x.ts:1 Buffer", "x.ts:3 Buffer"]);
   });
 });
 

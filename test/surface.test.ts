@@ -4,7 +4,12 @@ import { describe, expect, it } from "vitest";
 import * as client from "../src/client/index.js";
 import * as main from "../src/index.js";
 import * as protocol from "../src/protocol/index.js";
+import { findUndocumented } from "./support/docstrings.js";
+import { collectImports, type ImportRef } from "./support/imports.js";
 import { projectRoot } from "./support/source-files.js";
+
+const readSource = (path: string): string => readFileSync(join(projectRoot, "src", path), "utf8");
+const readExports = (path: string): ImportRef[] => collectImports(path, readSource(path));
 
 // What users hold on to. A change here is a change for them: it belongs into CHANGELOG.md, and into the spec.
 describe("the public surface", () => {
@@ -22,8 +27,64 @@ describe("the public surface", () => {
       "decodeId",
       "encodeId",
       "isRefused",
+      "renderForModel",
+      "sanitize",
       "statusDigest",
     ]);
+  });
+
+  it("exports these types from a2achan/client; test/types says what each of them is", () => {
+    const types = readExports("client/index.ts").flatMap(({ typeNames }) => typeNames);
+    expect(types.sort()).toEqual([
+      "Admitted",
+      "Auditor",
+      "CallOptions",
+      "ConnectOptions",
+      "CorrectOptions",
+      "Correction",
+      "CorrectionScope",
+      "Denied",
+      "ErrorCode",
+      "Gone",
+      "LogEntry",
+      "LogFilter",
+      "LogPage",
+      "MovedField",
+      "Orchestrator",
+      "Outcome",
+      "PlanFields",
+      "PlannedAction",
+      "Receipt",
+      "Refused",
+      "RemovedCodePoint",
+      "RenderOptions",
+      "RenderedCorrection",
+      "Sanitized",
+      "StageAnswer",
+      "StageNotice",
+      "StatusAnswer",
+      "StatusFields",
+      "View",
+      "Worker",
+      "WorkerChange",
+      "WorkerFilter",
+      "WorkerOptions",
+      "WorkerPage",
+      "WorkerStatus",
+    ]);
+    const pinned = readFileSync(join(projectRoot, "test/types/client.types.ts"), "utf8");
+    expect(types.filter((name) => !pinned.includes(`client.${name}`))).toEqual([]);
+  });
+
+  it("documents every name that it exports from a2achan/client, and every call of those", () => {
+    const documented = readExports("client/index.ts")
+      .filter(({ specifier }) => specifier.startsWith("./"))
+      .flatMap(({ specifier, names }) => {
+        const path = `client/${specifier.slice(2).replace(/\.js$/, ".ts")}`;
+        return names.map((name) => ({ path, name }));
+      });
+    expect(documented.length).toBeGreaterThan(35);
+    expect(documented.flatMap(({ path, name }) => findUndocumented(path, readSource(path), name))).toEqual([]);
   });
 
   it("exports these names from a2achan/protocol", () => {
@@ -48,6 +109,7 @@ describe("the public surface", () => {
       "STAGE_DETAILS",
       "STATUS_SCHEMA",
       "SUBPROTOCOL_JSON",
+      "SUBPROTOCOL_MSGPACK",
       "TEXT_FIELDS",
       "TEXT_POLICY",
       "TOKEN_ROLES",

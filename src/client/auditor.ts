@@ -16,7 +16,10 @@ export interface LogPage {
   next: number;
 }
 
-/** An auditor's side of the channel: the witness log, as it was written (PROTOCOL.md section 6). */
+/**
+ * An auditor's side of the channel: the witness log, as it was written (PROTOCOL.md section 6). Refusals are values; calls
+ * and streams reject with A2achanError as those of the other clients do.
+ */
 export class Auditor implements AsyncDisposable {
   readonly #connection: Connection;
   readonly #setFollow: (follow: Follow | undefined) => void;
@@ -55,6 +58,7 @@ export class Auditor implements AsyncDisposable {
     return follow.stream(signal === undefined ? {} : { signal });
   }
 
+  /** Closes the connection; a follow is over. */
   close(): Promise<void> {
     return this.#connection.close();
   }

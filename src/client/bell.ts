@@ -1,3 +1,4 @@
+import { onAbort } from "./aborts.js";
 import { A2achanError } from "./errors.js";
 
 /** Wakes those who wait for something to look at. Nobody misses a ring: look first, then wait, in one turn. */
@@ -10,19 +11,17 @@ export class Bell {
     for (const wake of waiting) wake();
   }
 
-  /** Resolves at the next ring; rejects with `aborted`. */
+  /** Resolves at the next ring; rejects with `aborted` when `signal`, which has not fired yet, does so before. */
   wait(signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const wake = (): void => {
-        signal?.removeEventListener("abort", onAbort);
+        listening?.[Symbol.dispose]();
         resolve();
       };
-      const onAbort = (): void => {
+      const listening = onAbort(signal, () => {
         this.#waiting.delete(wake);
         reject(new A2achanError("aborted", { cause: signal?.reason }));
-      };
-      if (signal?.aborted === true) return onAbort();
-      signal?.addEventListener("abort", onAbort, { once: true });
+      });
       this.#waiting.add(wake);
     });
   }

@@ -1,9 +1,10 @@
+import { onAbort } from "./aborts.js";
 import { A2achanError } from "./errors.js";
 import type { ClientClock } from "./runtime.js";
 
-/** How one call can be cut short. */
+/** How one call or one stream can be cut short. */
 export interface CallOptions {
-  /** Gives the call up with `aborted`; what was sent stays sent. */
+  /** Gives the call up with `aborted`, ends the stream with it; what was sent stays sent. */
   signal?: AbortSignal;
 }
 
@@ -19,10 +20,9 @@ export function bounded<T>(
   const { clock, ms, signal, trouble } = limits;
   return new Promise<T>((resolve, reject) => {
     const timer = ms === undefined ? undefined : clock.at(ms, () => fail("timeout"));
-    const onAbort = (): void => fail("aborted");
     const settle = (): void => {
       timer?.[Symbol.dispose]();
-      signal?.removeEventListener("abort", onAbort);
+      listening?.[Symbol.dispose]();
     };
     const fail = (code: "timeout" | "aborted"): void => {
       settle();
@@ -39,7 +39,7 @@ export function bounded<T>(
         reject(error instanceof Error ? error : new A2achanError("protocol", { cause: error }));
       },
     );
+    const listening = signal?.aborted === true ? undefined : onAbort(signal, () => fail("aborted"));
     if (signal?.aborted === true) fail("aborted");
-    else signal?.addEventListener("abort", onAbort, { once: true });
   });
 }

@@ -1,6 +1,7 @@
+import type { Codec } from "../codec/codec.js";
 import type { Reply } from "../protocol/index.js";
 import { A2achanError } from "./errors.js";
-import { ANSWERS, writeFrame, type AnswerTo, type Ask, type AskType } from "./frames.js";
+import { ANSWERS, writeFrame, type AnswerTo, type Ask, type AskType, type Written } from "./frames.js";
 
 export interface AskOptions<T extends AskType> {
   /** Whether the request may be sent again after a reconnect; default: true. */
@@ -18,7 +19,7 @@ export interface Asked<T extends AskType> {
 
 interface Pending {
   type: AskType;
-  frame: string;
+  frame: Written;
   again: boolean;
   heard: ((reply: Reply) => boolean) | undefined;
   settle: (reply: Reply) => void;
@@ -28,15 +29,21 @@ interface Pending {
 /** The requests of one client that are not answered yet, in the order in which they were made. */
 export class Calls {
   readonly #pending = new Map<string, Pending>();
+  readonly #codec: Codec;
   #made = 0;
 
+  constructor(codec: Codec) {
+    this.#codec = codec;
+  }
+
+  /** Throws `bad_frame` when the request cannot be written. */
   make<T extends AskType>(
     ask: Ask<T> & { type: T },
     options: AskOptions<T> = {},
-  ): Asked<T> & { id: string; frame: string } {
+  ): Asked<T> & { id: string; frame: Written } {
     this.#made += 1;
     const id = `r${this.#made}`;
-    const frame = writeFrame({ ...ask, id });
+    const frame = writeFrame(this.#codec, { ...ask, id });
     const { again = true, heard } = options;
     const reply = new Promise<AnswerTo<T>>((resolve, reject) => {
       this.#pending.set(id, {
@@ -81,7 +88,7 @@ export class Calls {
   }
 
   /** What is to be sent on a new connection, byte for byte as before. */
-  unanswered(): { id: string; frame: string }[] {
+  unanswered(): { id: string; frame: Written }[] {
     return [...this.#pending].map(([id, { frame }]) => ({ id, frame }));
   }
 

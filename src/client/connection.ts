@@ -1,9 +1,12 @@
+import { CODECS } from "#codecs";
+import type { Codec } from "../codec/codec.js";
 import { LIMITS, type Push } from "../protocol/index.js";
+import { onAbort } from "./aborts.js";
 import { Backoff } from "./backoff.js";
 import { bounded, type CallOptions } from "./bounded.js";
 import { Calls, type AskOptions, type Asked } from "./calls.js";
-import { A2achanError } from "./errors.js";
-import type { AnswerTo, Ask, AskType } from "./frames.js";
+import { A2achanError, abortedBy } from "./errors.js";
+import { bytesOf, type AnswerTo, type Ask, type AskType } from "./frames.js";
 import { Link, type Hello, type Welcome } from "./link.js";
 import type { Runtime } from "./runtime.js";
 
@@ -11,10 +14,16 @@ import type { Runtime } from "./runtime.js";
 export interface ConnectOptions {
   /** `ws://HOST:PORT/v1` or `wss://...`. */
   url: string;
-  /** As `a2achan token add` printed it. Sent as `Authorization: Bearer`, never in the URL. */
+  /** As `a2achan token add` printed it. Sent as `Authorization: Bearer`, by a browser in `hello`; never in the URL. */
   token: string;
   /** Ends the client: its calls and streams fail with `aborted`. */
   signal?: AbortSignal;
+  /**
+   * How frames are written: `json`, as text that tools can show, or `msgpack`, in fewer bytes. Rows, digests and answers
+   * are the same. msgpack has no form for a text with a lone surrogate: such a call rejects with `bad_frame`. Default `json`;
+   * a browser's bundle always speaks JSON.
+   */
+  codec?: "json" | "msgpack";
   /** Milliseconds that a call waits for its answer, reconnects included; default 30,000. */
   timeoutMs?: number;
 }
@@ -48,7 +57,8 @@ const CLOSE_WITHIN_MS = 2_000;
 export class Connection {
   readonly #options: ConnectOptions;
   readonly #runtime: Runtime;
-  readonly #calls = new Calls();
+  readonly #codec: Codec;
+  readonly #calls: Calls;
   readonly #backoff: Backoff;
   readonly #over: Promise<void>;
   #events: ConnectionEvents | undefined;
@@ -64,6 +74,8 @@ export class Connection {
   constructor(options: ConnectOptions, runtime: Runtime) {
     this.#options = options;
     this.#runtime = runtime;
+    this.#codec = CODECS[options.codec ?? "json"];
+    this.#calls = new Calls(this.#codec);
     this.#backoff = new Backoff(() => runtime.random());
     this.#over = new Promise((resolve) => {
       this.#onOver = resolve;
@@ -73,16 +85,16 @@ export class Connection {
   /** Resolves with the first welcome; rejects if the first attempt fails, whatever the cause. */
   open(events: ConnectionEvents): Promise<void> {
     const { signal } = this.#options;
-    const onAbort = (): void => void this.close(new A2achanError("aborted", { cause: signal?.reason }));
+    const abort = (): void => void this.close(new A2achanError("aborted", { cause: signal?.reason }));
     this.#events = events;
     return new Promise((resolve, reject) => {
       this.#onWelcome = resolve;
       void this.#over.then(() => {
-        signal?.removeEventListener("abort", onAbort);
+        listening?.[Symbol.dispose]();
         reject(this.#ended ?? new A2achanError("closed"));
       });
-      if (signal?.aborted === true) return onAbort();
-      signal?.addEventListener("abort", onAbort, { once: true });
+      const listening = signal?.aborted === true ? undefined : onAbort(signal, abort);
+      if (signal?.aborted === true) return abort();
       this.#connect();
     });
   }
@@ -94,13 +106,21 @@ export class Connection {
 
   /** Sends a request, now or when a connection stands; settles with the answer or when the connection has ended. */
   ask<T extends AskType>(ask: Ask<T> & { type: T }, options?: AskOptions<T>): Asked<T> {
-    if (this.#ended !== undefined) return { reply: Promise.reject(this.#ended), drop: () => {} };
+    try {
+      return this.#ask(ask, options);
+    } catch (error) {
+      return { reply: Promise.reject(error as Error), drop: () => {} };
+    }
+  }
+
+  #ask<T extends AskType>(ask: Ask<T> & { type: T }, options?: AskOptions<T>): Asked<T> {
+    if (this.#ended !== undefined) throw this.#ended;
     const { id, frame, ...asked } = this.#calls.make(ask, options);
     const limit = this.#welcome?.limits["frame_bytes"] ?? LIMITS.frame_bytes;
-    if (Buffer.byteLength(frame) > limit) {
+    if (bytesOf(frame) > limit) {
       asked.drop();
       const sentence = `The request is over ${limit} bytes, which no broker takes; shorten its texts.`;
-      return { reply: Promise.reject(new A2achanError("bad_frame", { sentence })), drop: () => {} };
+      throw new A2achanError("bad_frame", { sentence });
     }
     if (this.#up) this.#link?.send(frame, () => this.#calls.has(id));
     return asked;
@@ -112,9 +132,8 @@ export class Connection {
     options?: CallOptions,
     heard?: AskOptions<T>["heard"],
   ): Promise<AnswerTo<T>> {
-    if (options?.signal?.aborted === true) {
-      return Promise.reject(new A2achanError("aborted", { cause: options.signal.reason }));
-    }
+    const aborted = abortedBy(options?.signal);
+    if (aborted !== undefined) return Promise.reject(aborted);
     const { reply, drop } = this.ask(ask, heard === undefined ? {} : { heard });
     return this.within(reply, options, drop);
   }
@@ -152,9 +171,10 @@ export class Connection {
 
   #connect(): void {
     const { url, token } = this.#options;
+    const codec = this.#codec;
     const events = this.#events;
     if (events === undefined) return;
-    this.#link = new Link({ url, token, hello: events.hello }, this.#runtime, {
+    this.#link = new Link({ url, token, codec, hello: events.hello }, this.#runtime, {
       welcome: (welcome) => this.#welcomed(welcome),
       reply: (reply) => {
         if (!this.#calls.settle(reply)) this.distrust();

@@ -1,7 +1,8 @@
 import { isOpen, type EndStage, type Stage, type StageDetail } from "../protocol/index.js";
 import { Bell } from "./bell.js";
+import type { CallOptions } from "./bounded.js";
 import type { A2achanError } from "./errors.js";
-import { streamOf } from "./stream.js";
+import { streamOf, type Source } from "./stream.js";
 
 /** One stage of a correction (PROTOCOL.md section 4), as its sender is told. */
 export interface StageNotice {
@@ -65,9 +66,9 @@ export class Course {
   }
 
   /** Every stage from the first one known, up to the end. */
-  stages(): AsyncIterableIterator<StageNotice> {
+  stages(options?: CallOptions): AsyncIterableIterator<StageNotice> {
     let next = 0;
-    return streamOf({
+    const source: Source<StageNotice> = {
       bell: this.#bell,
       take: () => {
         const notice = this.#told[next];
@@ -75,7 +76,8 @@ export class Course {
         return notice;
       },
       state: () => (this.over ? "over" : this.#failed),
-    });
+    };
+    return streamOf(source, options);
   }
 }
 

@@ -6,7 +6,7 @@ export const ERROR_CODES = [
   "role_not_granted",
   /** A newer session of the same worker took over (close 4409). Final. */
   "fenced",
-  /** The broker could not trust a frame of this client (close 4400), or a frame is too large to send. */
+  /** The broker could not trust a frame of this client (close 4400), or a frame cannot be written or is too large to send. */
   "bad_frame",
   /** The first connection could not be made. Later ones are tried again without end. */
   "unreachable",
@@ -25,6 +25,7 @@ export const ERROR_CODES = [
   /** The broker no longer knows a correction whose outcome was awaited: another log, or long ago. */
   "unknown_outcome",
 ] as const;
+/** One of them. */
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
 const SENTENCES: Readonly<Record<ErrorCode, string>> = {
@@ -42,8 +43,14 @@ const SENTENCES: Readonly<Record<ErrorCode, string>> = {
   unknown_outcome: "The broker no longer knows this correction; look it up in the witness log.",
 };
 
+/** What a signal of the caller that has fired fails a call or a stream with; undefined before. */
+export function abortedBy(signal: AbortSignal | undefined): A2achanError | undefined {
+  return signal?.aborted === true ? new A2achanError("aborted", { cause: signal.reason }) : undefined;
+}
+
 /** The one error of the SDK: a closed `code`, and a sentence that says what to do. */
 export class A2achanError extends Error {
+  /** What to decide by; `message` is for people. */
   readonly code: ErrorCode;
 
   /** `sentence` replaces the code's own; `cause` is what went wrong below, where that is known. */

@@ -1,7 +1,8 @@
-import { jsonCodec } from "../codec/json.js";
+import type { Codec } from "../codec/codec.js";
 import {
   PUSHES,
   REPLIES,
+  utf8Bytes,
   type Push,
   type PushType,
   type Reply,
@@ -10,6 +11,15 @@ import {
   type RequestOf,
   type RequestType,
 } from "../protocol/index.js";
+import { A2achanError } from "./errors.js";
+
+/** A request as it goes over the wire. */
+export type Written = ReturnType<Codec["encode"]>;
+
+/** Bytes of a frame on the wire. */
+export function bytesOf(frame: Written): number {
+  return typeof frame === "string" ? utf8Bytes(frame) : frame.length;
+}
 
 /** The reply that each request of this SDK is answered with, if not refused (PROTOCOL.md section 6). */
 export const ANSWERS = {
@@ -38,8 +48,8 @@ export type AnswerTo<T extends AskType> = ReplyOf<(typeof ANSWERS)[T]> | ReplyOf
 export type Incoming = { kind: "reply"; reply: Reply } | { kind: "push"; push: Push };
 
 /** What the broker sent; undefined for what is no frame of this protocol. */
-export function readFrame(data: Uint8Array): Incoming | undefined {
-  const decoded = jsonCodec.decode(data);
+export function readFrame(codec: Codec, data: Uint8Array): Incoming | undefined {
+  const decoded = codec.decode(data);
   if (!decoded.ok || decoded.fault !== undefined) return undefined;
   const { type } = decoded.value as { type?: unknown };
   if (typeof type !== "string") return undefined;
@@ -53,8 +63,16 @@ export function readFrame(data: Uint8Array): Incoming | undefined {
   return parsed.success ? { kind: "push", push: parsed.data } : undefined;
 }
 
-export function writeFrame(frame: object): string {
-  return JSON.stringify(frame);
+/** Throws `bad_frame` for a text that the codec has no form for. */
+export function writeFrame(codec: Codec, frame: object): Written {
+  try {
+    return codec.encode(frame);
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+    const sentence =
+      "A text of the request has a lone surrogate, which msgpack has no form for; send well-formed texts.";
+    throw new A2achanError("bad_frame", { sentence, cause });
+  }
 }
 
 function isReplyType(type: string): type is ReplyType {

@@ -3,6 +3,7 @@ import { Bell } from "./bell.js";
 import type { CallOptions } from "./bounded.js";
 import type { Connection } from "./connection.js";
 import { received, type Correction } from "./correction.js";
+import { abortedBy } from "./errors.js";
 import type { RowLane } from "./row-lane.js";
 import { isOver, iteratorOf } from "./stream.js";
 
@@ -65,6 +66,8 @@ export class Inbox {
       async (left) => {
         for (;;) {
           if (left() || isOver(this.#connection.ended)) return undefined;
+          const aborted = abortedBy(signal);
+          if (aborted !== undefined) throw aborted;
           const item = this.#waiting.shift();
           if (item === undefined) {
             await this.#bell.wait(signal);
@@ -90,6 +93,8 @@ export class Inbox {
 
   /** All that waits now, received; does not wait for more. */
   drain(options: CallOptions = {}): Promise<Correction[]> {
+    const aborted = abortedBy(options.signal);
+    if (aborted !== undefined) return Promise.reject(aborted);
     return this.#take(this.#waiting.splice(0), (work) => this.#connection.within(work, options));
   }
 

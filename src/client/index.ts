@@ -5,6 +5,8 @@ export { connectWorker, type PlanFields, type Worker, type WorkerOptions } from 
 export type { StatusFields } from "./row-lane.js";
 export type { StageAnswer, StatusAnswer } from "./answers.js";
 export type { Correction } from "./correction.js";
+export { renderForModel, type RenderedCorrection, type RenderOptions } from "./render.js";
+export { sanitize, type RemovedCodePoint, type Sanitized } from "./sanitize.js";
 export {
   connectOrchestrator,
   type CorrectOptions,

@@ -58,7 +58,8 @@ export interface WorkerPage {
 
 /**
  * An orchestrator's side of the channel (PROTOCOL.md sections 3, 4 and 6). Calls resolve with the broker's answer or
- * with a refusal as a value; they reject with A2achanError only when there is no answer.
+ * with a refusal as a value. They reject with A2achanError only when there is no answer: `timeout`, `aborted`, `closed`,
+ * `bad_frame`, `protocol`, or what ended the client (`unauthenticated`, `role_not_granted`).
  */
 export class Orchestrator implements AsyncDisposable {
   readonly #connection: Connection;

@@ -1,3 +1,4 @@
+import type { Written } from "./frames.js";
 import type { ClientClock } from "./runtime.js";
 
 /** Share of the broker's frame budget that is used: frames bunch up on their way. */
@@ -8,13 +9,13 @@ export class Pace {
   readonly #clock: ClientClock;
   readonly #perSecond: number;
   readonly #burst: number;
-  readonly #send: (frame: string) => void;
-  #waiting: { frame: string; wanted: () => boolean }[] = [];
+  readonly #send: (frame: Written) => void;
+  #waiting: { frame: Written; wanted: () => boolean }[] = [];
   #left: number;
   #at: number;
   #timer: Disposable | undefined;
 
-  constructor(clock: ClientClock, limits: { perSecond: number; burst: number }, send: (frame: string) => void) {
+  constructor(clock: ClientClock, limits: { perSecond: number; burst: number }, send: (frame: Written) => void) {
     this.#clock = clock;
     this.#perSecond = limits.perSecond * SHARE;
     this.#burst = Math.max(1, limits.burst * SHARE);
@@ -24,7 +25,7 @@ export class Pace {
   }
 
   /** Sends the frame as soon as there is room, if it is still wanted then. */
-  add(frame: string, wanted: () => boolean): void {
+  add(frame: Written, wanted: () => boolean): void {
     this.#waiting.push({ frame, wanted });
     if (this.#timer === undefined) this.#flush();
   }

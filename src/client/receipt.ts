@@ -1,4 +1,5 @@
 import { isOpen, type Refusal, type ReplyOf, type Stage, type WorkerStatus } from "../protocol/index.js";
+import type { CallOptions } from "./bounded.js";
 import type { Outcome, StageNotice } from "./course.js";
 import { A2achanError } from "./errors.js";
 import { movedFields, type MovedField } from "./moved.js";
@@ -26,11 +27,11 @@ export interface Admitted {
   replayed: boolean;
   /**
    * Its end; exactly one comes. Rejects with what ended the client, or with `unknown_outcome` if the broker no longer
-   * knows the correction. Need not be awaited.
+   * knows the correction. Need not be awaited; `stages` takes a signal for those who wait no longer.
    */
   readonly outcome: Promise<Outcome>;
   /** Its stages, each once, in order, up to its end. */
-  stages(): AsyncIterableIterator<StageNotice>;
+  stages(options?: CallOptions): AsyncIterableIterator<StageNotice>;
 }
 
 /** The correction was refused: nothing was sent (PROTOCOL.md section 3). */
@@ -50,6 +51,7 @@ export interface Denied extends Refusal {
   advice: string;
 }
 
+/** What `correct` resolves with: nothing of it is thrown. */
 export type Receipt = Admitted | Denied;
 
 /** A receipt as the caller gets it; an admitted correction is followed in the book from here on. */

@@ -2,7 +2,7 @@ import { LIMITS, encodeId, type PlannedAction, type RequestOf } from "../protoco
 import { stageAnswer, statusAnswer, type StageAnswer, type StatusAnswer } from "./answers.js";
 import type { CallOptions } from "./bounded.js";
 import type { Connection } from "./connection.js";
-import { A2achanError } from "./errors.js";
+import { A2achanError, abortedBy } from "./errors.js";
 import type { AnswerTo, Ask } from "./frames.js";
 import { isRefused, type Refused } from "./refusals.js";
 import type { ClientClock } from "./runtime.js";
@@ -135,8 +135,8 @@ export class RowLane {
   #add<T>(work: () => Promise<T>, options: CallOptions = {}): Promise<T> {
     const { ended } = this.#connection;
     if (ended !== undefined) return Promise.reject(ended);
-    const { signal } = options;
-    if (signal?.aborted === true) return Promise.reject(new A2achanError("aborted", { cause: signal.reason }));
+    const aborted = abortedBy(options.signal);
+    if (aborted !== undefined) return Promise.reject(aborted);
     let job: Job | undefined;
     const done = new Promise<T>((resolve, reject) => {
       const run = async (): Promise<void> => {

@@ -1,5 +1,3 @@
-import { randomBytes } from "node:crypto";
-
 /** Time as the client uses it; tests give their own. */
 export interface ClientClock {
   /** Milliseconds on a clock that never goes back. */
@@ -17,6 +15,17 @@ export interface Runtime {
   freshKey(): string;
 }
 
+/** Fills `bytes` with chance that nobody can foresee, and gives them back. */
+export type FillRandom = (bytes: Uint8Array<ArrayBuffer>) => Uint8Array;
+
+/** The platform's own: what Node and browsers both have. */
+export const fillRandom: FillRandom = (bytes) => crypto.getRandomValues(bytes);
+
+/** 128 bits of chance as 32 hex digits. */
+export function randomHex(fill: FillRandom): string {
+  return [...fill(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
 export const systemRuntime: Runtime = {
   clock: {
     monotonic: () => performance.now(),
@@ -26,5 +35,5 @@ export const systemRuntime: Runtime = {
     },
   },
   random: () => Math.random(),
-  freshKey: () => randomBytes(16).toString("hex"),
+  freshKey: () => randomHex(fillRandom),
 };

@@ -74,14 +74,14 @@ export class StageBook {
   }
 
   /** Follows one correction to its end. */
-  follow(correctionId: string): { outcome: Promise<Outcome>; stages: () => AsyncIterableIterator<StageNotice> } {
+  follow(correctionId: string): { outcome: Promise<Outcome>; stages: Course["stages"] } {
     const course = this.#course(correctionId);
     course.awaited = true;
     if (this.#ended !== undefined) course.fail(this.#ended);
     const outcome = course.outcome();
     // Nobody has to wait for it.
     outcome.catch(() => {});
-    return { outcome, stages: () => course.stages() };
+    return { outcome, stages: (options) => course.stages(options) };
   }
 
   /** Every stage of the sender's corrections from now on. */

@@ -1,6 +1,6 @@
 import type { Bell } from "./bell.js";
 import type { CallOptions } from "./bounded.js";
-import type { A2achanError } from "./errors.js";
+import { abortedBy, type A2achanError } from "./errors.js";
 
 /** Whether a stream goes on (undefined), is over, or fails. A client that was closed has streams that are over. */
 export type StreamState = "over" | A2achanError | undefined;
@@ -17,14 +17,17 @@ export interface Source<T> {
   leave?: () => void;
 }
 
-/** A stream whose items are taken when the consumer asks for them. */
+/** A stream whose items are taken when the consumer asks for them. Once the signal has fired it gives no more. */
 export function streamOf<T>(source: Source<T>, { signal }: CallOptions = {}): AsyncIterableIterator<T> {
   return iteratorOf(
     async (left) => {
       for (;;) {
-        const item = left() ? undefined : source.take();
+        if (left()) return undefined;
+        const aborted = abortedBy(signal);
+        if (aborted !== undefined) throw aborted;
+        const item = source.take();
         if (item !== undefined) return item;
-        if (left() || isOver(source.state())) return undefined;
+        if (isOver(source.state())) return undefined;
         await source.bell.wait(signal);
       }
     },

@@ -8,6 +8,7 @@ import type { Refused } from "./refusals.js";
 import { RowLane, type StatusFields } from "./row-lane.js";
 import { systemRuntime, type Runtime } from "./runtime.js";
 
+/** What a worker is opened with. */
 export interface WorkerOptions extends ConnectOptions {
   /** The worker that the token is made for. */
   workerId: string;
@@ -27,7 +28,8 @@ export interface PlanFields extends CallOptions {
 
 /**
  * A running agent's side of the channel (PROTOCOL.md sections 2, 4 and 5). Calls resolve with the broker's answer or
- * with a `Refused` value; they reject with A2achanError only when there is no answer.
+ * with a `Refused` value. They reject with A2achanError only when there is no answer: `timeout`, `aborted`, `closed`,
+ * `bad_frame`, `protocol`, or what ended the client (`fenced`, `unauthenticated`, `role_not_granted`).
  */
 export class Worker implements AsyncDisposable {
   readonly #connection: Connection;

@@ -1,17 +1,13 @@
 import { SUBPROTOCOL_JSON } from "../protocol/version.js";
-import type { Codec, Decoded } from "./codec.js";
+import type { Codec } from "./codec.js";
+import { decoderOf } from "./decoder.js";
 import { scanJson } from "./scan-json.js";
 
-function decode(data: Uint8Array): Decoded {
-  const scanned = scanJson(data);
-  if (!scanned.ok) return scanned;
-  try {
-    const text = Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString("utf8");
-    const value = JSON.parse(text) as object;
-    return scanned.fault === undefined ? { ok: true, value } : { ok: true, value, fault: scanned.fault };
-  } catch {
-    return { ok: false };
-  }
+// A byte order mark is no JSON: it stays, to be refused.
+const UTF8 = new TextDecoder("utf-8", { ignoreBOM: true });
+
+function read(data: Uint8Array): unknown {
+  return JSON.parse(UTF8.decode(data));
 }
 
 /** Frames as JSON in text messages, what any language can speak (PROTOCOL.md section 6). */
@@ -19,5 +15,5 @@ export const jsonCodec: Codec = {
   subprotocol: SUBPROTOCOL_JSON,
   binary: false,
   encode: (frame) => JSON.stringify(frame),
-  decode,
+  decode: decoderOf(scanJson, read),
 };

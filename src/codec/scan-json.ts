@@ -1,6 +1,16 @@
-import type { Fault } from "./codec.js";
 import { MAX_DEPTH, MAX_NODES } from "./limits.js";
-import { addKey, byteAt, keyEnd, keyText, noKeys, sequenceEnd, type Scanned } from "./scan.js";
+import {
+  addKey,
+  byteAt,
+  keyEnd,
+  keyText,
+  noKeys,
+  sequenceEnd,
+  startOf,
+  verdictOf,
+  type Cursor,
+  type Scanned,
+} from "./scan.js";
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -18,30 +28,21 @@ const LOWER_U = 0x75;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
-/** Each reader below stands at the first byte of its construct, leaves `at` behind the last, and returns false when the message is broken. */
-interface Cursor {
-  readonly bytes: Uint8Array;
-  at: number;
-  nodes: number;
-  /** The first fault; `path` gains its steps innermost first, as the containers round it end. */
-  detail: Fault["detail"] | undefined;
-  readonly path: (string | number)[];
-}
-
 /**
  * Whether the bytes are one JSON object (RFC 8259, no BOM) of the codec profile: valid UTF-8, keys written raw
  * as `[a-z][a-z0-9_]{0,31}` and once an object, at most MAX_DEPTH containers deep, at most MAX_NODES values.
  * For what is `ok`, JSON.parse of the same text does not throw and drops nothing.
  */
 export function scanJson(bytes: Uint8Array): Scanned {
-  const cursor: Cursor = { bytes, at: 0, nodes: 0, detail: undefined, path: [] };
+  const cursor = startOf(bytes);
   skipSpace(cursor);
   if (byteAt(bytes, cursor.at) !== OPEN_BRACE || !readValue(cursor, 0)) return { ok: false };
   skipSpace(cursor);
   if (cursor.at !== bytes.length) return { ok: false };
-  if (cursor.detail === undefined) return { ok: true };
-  return { ok: true, fault: { detail: cursor.detail, path: cursor.path.toReversed() } };
+  return verdictOf(cursor);
 }
+
+// Each reader returns false when the message is broken.
 
 function skipSpace(cursor: Cursor): void {
   for (;;) {

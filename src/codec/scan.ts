@@ -4,6 +4,25 @@ import { MAX_KEY_BYTES } from "./limits.js";
 /** Verdict of a strict scan: a decoder sees only bytes for which `ok` is true. */
 export type Scanned = { ok: true; fault?: Fault } | { ok: false };
 
+/** Where a scanner stands. Its readers start at the first byte of their construct and leave `at` behind the last. */
+export interface Cursor {
+  readonly bytes: Uint8Array;
+  at: number;
+  nodes: number;
+  /** The first fault; `path` gains its steps innermost first, as the containers round it end. */
+  detail: Fault["detail"] | undefined;
+  readonly path: (string | number)[];
+}
+
+export function startOf(bytes: Uint8Array): Cursor {
+  return { bytes, at: 0, nodes: 0, detail: undefined, path: [] };
+}
+
+/** The verdict on a message that was read to its end and is not broken. */
+export function verdictOf({ detail, path }: Cursor): Scanned {
+  return detail === undefined ? { ok: true } : { ok: true, fault: { detail, path: path.toReversed() } };
+}
+
 /** The byte at `at`; 0 outside the message, which no rule that reads text accepts. */
 export function byteAt(bytes: Uint8Array, at: number): number {
   return at < bytes.length ? (bytes[at] as number) : 0;
@@ -31,11 +50,11 @@ export function sequenceEnd(bytes: Uint8Array, at: number): number {
   return isContinuation(byteAt(bytes, at + 3)) ? at + 4 : -1;
 }
 
-/** End of the key `[a-z][a-z0-9_]{0,31}` at `start`, at the first byte that cannot belong to it; -1 when no key starts there or it is too long. */
-export function keyEnd(bytes: Uint8Array, start: number): number {
+/** End of the key `[a-z][a-z0-9_]{0,31}` at `start`, at `limit` or the first byte that cannot belong to it; -1 when no key starts there or it is too long. */
+export function keyEnd(bytes: Uint8Array, start: number, limit = bytes.length): number {
   let at = start;
   for (;;) {
-    const byte = byteAt(bytes, at);
+    const byte = at < limit ? (bytes[at] as number) : 0;
     const letter = byte >= 0x61 && byte <= 0x7a;
     const tail = (byte >= 0x30 && byte <= 0x39) || byte === 0x5f;
     if (!letter && (!tail || at === start)) break;
@@ -47,7 +66,7 @@ export function keyEnd(bytes: Uint8Array, start: number): number {
 
 /** A well-formed key as a string. */
 export function keyText(bytes: Uint8Array, start: number, end: number): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString("latin1");
+  return String.fromCharCode(...bytes.subarray(start, end));
 }
 
 /** Above this many keys, an object's keys move from pairwise comparison to a set: comparing stays linear in the message. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { citedDigestField, correctionIdField, idField, keyField, lifetimeInteger, messageField } from "./fields.js";
-import { hmacHex } from "./hash.js";
+import { hmacHex } from "#sha256";
 import { LIMITS } from "./limits.js";
 
 /** What a correction says: the fields of `correct`, as sent (PROTOCOL.md section 3). */

@@ -1,4 +1,4 @@
-import { sha256Hex } from "./hash.js";
+import { sha256Hex } from "#sha256";
 import type { WorkerStatus } from "./status.js";
 
 /**

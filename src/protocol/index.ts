@@ -1,5 +1,5 @@
 export { encodeId, decodeId, isId, isCorrectionId } from "./ids.js";
-export { PROTOCOL, RULES_VERSION, STATUS_SCHEMA, SUBPROTOCOL_JSON } from "./version.js";
+export { PROTOCOL, RULES_VERSION, STATUS_SCHEMA, SUBPROTOCOL_JSON, SUBPROTOCOL_MSGPACK } from "./version.js";
 export { LIMITS, type Limits, type TunableLimits } from "./limits.js";
 export { REASONS, DETAILS, type Reason, type Detail, type MalformedDetail, type Refusal } from "./reasons.js";
 export {

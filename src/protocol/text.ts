@@ -45,7 +45,7 @@ export function utf8Bytes(text: string): number {
  */
 export function checkText(text: string): TextFault | undefined {
   if (isVisibleAscii(text)) return undefined;
-  return findLoneSurrogate(text) ?? findBlank(text) ?? findHidden(text);
+  return findLoneSurrogate(text) ?? findBlank(text) ?? textFaults(text).next().value;
 }
 
 /** Most texts: printable ASCII, \n and \t, and not blank. */
@@ -75,22 +75,26 @@ function findBlank(text: string): TextFault | undefined {
   return { detail: "TEXT_BLANK", at: 0 };
 }
 
-/** The text is well-formed. */
-function findHidden(text: string): TextFault | undefined {
+/**
+ * Every code point that the policy refuses, in order. Each is judged in the text as it stands, as if those refused
+ * before it did not count as marks.
+ */
+export function* textFaults(text: string): Generator<Required<TextFault>, undefined> {
   let marks = 0;
-  for (let at = 0; at < text.length; at += 1) {
-    const codePoint = codePointAt(text, at);
-    if (isIn(HIDDEN, codePoint) && !isInPlace(text, at, codePoint)) return { detail: "TEXT_HIDDEN", at, codePoint };
-    if (isIn(MARKS, codePoint)) {
-      marks += 1;
-      if (marks > MAX_MARKS) return { detail: "TEXT_HIDDEN", at, codePoint };
+  for (let at = 0, codePoint = NONE; at < text.length; at += unitsOf(codePoint)) {
+    codePoint = codePointAt(text, at);
+    if (isSurrogate(codePoint)) {
+      yield { detail: "TEXT_ENCODING", at, codePoint };
+    } else if (isIn(HIDDEN, codePoint) && !isInPlace(text, at, codePoint)) {
+      yield { detail: "TEXT_HIDDEN", at, codePoint };
+    } else if (isIn(MARKS, codePoint)) {
+      if (marks < MAX_MARKS) marks += 1;
+      else yield { detail: "TEXT_HIDDEN", at, codePoint };
     } else if (!isJoiner(codePoint)) {
       // A joiner does not end the run: marks on both sides of it stack on the same letter.
       marks = 0;
     }
-    if (codePoint > 0xffff) at += 1;
   }
-  return undefined;
 }
 
 /** Whether a hidden character stands where writing needs it. */
@@ -110,7 +114,7 @@ function joinsPictographs(text: string, at: number): boolean {
 
 /**
  * Letter or digit, any marks (a virama, vowel signs), the joiner at `at`, then a letter, digit or mark, all of them of
- * an Arabic or Indic script. The walk is short: the caller has already refused a long run of marks.
+ * an Arabic or Indic script. The walk ends at the last joiner, so that all walks of a text together are linear.
  */
 function joinsWord(text: string, at: number): boolean {
   if (!isIn(JOINED_SCRIPTS, codePointAt(text, at + 1))) return false;
@@ -150,6 +154,10 @@ function unitsOf(codePoint: number): number {
 
 function isJoiner(codePoint: number): boolean {
   return codePoint === ZERO_WIDTH_NON_JOINER || codePoint === ZERO_WIDTH_JOINER;
+}
+
+function isSurrogate(codePoint: number): boolean {
+  return codePoint >= 0xd800 && codePoint <= 0xdfff;
 }
 
 function isHighSurrogate(unit: number): boolean {

@@ -3,6 +3,7 @@ export const PROTOCOL = "a2achan/1";
 
 /** WebSocket subprotocols, one a codec (PROTOCOL.md section 6). */
 export const SUBPROTOCOL_JSON = "a2achan.v1.json";
+export const SUBPROTOCOL_MSGPACK = "a2achan.v1.msgpack";
 
 /** `schema` of every status row. */
 export const STATUS_SCHEMA = "a2achan.worker-status.v1";

@@ -34,12 +34,17 @@ export function judgeUpgrade(request: IncomingMessage, rules: HandshakeRules): H
     return no(405, "open the WebSocket with GET and HTTP/1.1");
   if (request.url !== rules.path) return no(404, `the WebSocket is at ${rules.path}`);
   if (headers.has("content-length") || headers.has("transfer-encoding")) return no(400, "an upgrade carries no body");
-  const subprotocol = offered(headers).find((name) => rules.subprotocols.includes(name));
+  const subprotocol = selectSubprotocol(offered(headers), rules.subprotocols);
   if (subprotocol === undefined) return no(426, `offer the WebSocket subprotocol ${rules.subprotocols.join(" or ")}`);
   const authorization = headers.get("authorization");
   if (authorization === undefined) return { subprotocol };
   const token = authorization.length === 1 ? /^Bearer ([!-~]+)$/i.exec(authorization[0] ?? "")?.[1] : undefined;
   return token === undefined ? no(401, "the Authorization header must be: Bearer TOKEN") : { subprotocol, token };
+}
+
+/** The first that the client offers of those that are served: its order is its preference. */
+export function selectSubprotocol(names: Iterable<string>, served: readonly string[]): string | undefined {
+  return [...names].find((name) => served.includes(name));
 }
 
 /** Refuses a request that does not call the broker by exactly one of its names. */

@@ -4,7 +4,7 @@ import { WebSocketServer, type RawData, type ServerOptions, type WebSocket } fro
 import type { Broker, Connection } from "../broker/index.js";
 import type { Codec } from "../codec/codec.js";
 import { CLOSE, LIMITS, parseRequest, type Parsed } from "../protocol/index.js";
-import { judgeUpgrade, type HandshakeRules, type Rejection } from "./handshake.js";
+import { judgeUpgrade, selectSubprotocol, type HandshakeRules, type Rejection } from "./handshake.js";
 import { Pings } from "./pings.js";
 import { SocketPeer, Turn } from "./socket-peer.js";
 
@@ -19,6 +19,7 @@ export interface WsServerOptions {
 /** The WebSocket edge: handshake, codec and shape of frames; what they mean is the broker's. */
 export class WsServer {
   readonly #options: WsServerOptions;
+  readonly #subprotocols: readonly string[];
   readonly #ws: WebSocketServer;
   readonly #pings: Pings;
   readonly #turn = new Turn();
@@ -27,6 +28,7 @@ export class WsServer {
 
   constructor(options: WsServerOptions) {
     this.#options = options;
+    this.#subprotocols = options.codecs.map(({ subprotocol }) => subprotocol);
     const { limits, clock } = options.broker;
     // closeTimeout is an option of ws that its types do not know yet.
     const settings: ServerOptions & { closeTimeout: number } = {
@@ -39,8 +41,7 @@ export class WsServer {
       // The codec's scanner judges UTF-8, so that a bad byte is a bad frame like any other (4400) and not ws's own 1007.
       skipUTF8Validation: true,
       closeTimeout: 2_000,
-      handleProtocols: (offered) =>
-        options.codecs.find(({ subprotocol }) => offered.has(subprotocol))?.subprotocol ?? false,
+      handleProtocols: (offered) => selectSubprotocol(offered, this.#subprotocols) ?? false,
     };
     this.#ws = new WebSocketServer(settings);
     this.#pings = new Pings(clock, limits);
@@ -72,7 +73,7 @@ export class WsServer {
 
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const { broker, codecs, rules } = this.#options;
-    const judged = judgeUpgrade(request, { ...rules, subprotocols: codecs.map(({ subprotocol }) => subprotocol) });
+    const judged = judgeUpgrade(request, { ...rules, subprotocols: this.#subprotocols });
     if ("status" in judged) return reject(socket, judged);
     const proven = judged.token === undefined ? undefined : broker.authenticate(judged.token);
     if (judged.token !== undefined && proven === undefined) {

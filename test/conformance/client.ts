@@ -1,4 +1,5 @@
 import { WebSocket } from "ws";
+import { codecOf } from "./codec.js";
 
 export type Frame = Record<string, unknown>;
 
@@ -8,7 +9,7 @@ export type Connected = { client: Client } | { status: number };
 /** What goes wrong when something that must come does not: generous, and the only clock of the suite. */
 const PATIENCE_MS = 10_000;
 
-/** One raw connection: text messages out, frames in, sorted into replies by `id` and pushes in order of arrival. */
+/** One raw connection in the codec that the broker selected: messages out, frames in, sorted into replies by `id` and pushes in order of arrival. */
 export class Client {
   readonly pushes: Frame[] = [];
   readonly closed: Promise<{ code: number; reason: string }>;
@@ -21,7 +22,7 @@ export class Client {
   private constructor(ws: WebSocket) {
     this.#ws = ws;
     ws.on("error", () => {});
-    ws.on("message", (data) => this.#take((data as Buffer).toString("utf8")));
+    ws.on("message", (data, isBinary) => this.#take(data as Buffer, isBinary));
     this.closed = new Promise((resolve) => {
       ws.on("close", (code, reason) => {
         this.#end = `closed with ${code} ${String(reason)}`;
@@ -52,7 +53,7 @@ export class Client {
   /** Sends a request, under a fresh id if it has none, and gives the id back. */
   send(frame: Frame): string {
     const id = typeof frame["id"] === "string" ? frame["id"] : `r${(this.#ids += 1)}`;
-    this.raw(JSON.stringify({ ...frame, id }));
+    this.say({ ...frame, id });
     return id;
   }
 
@@ -61,7 +62,12 @@ export class Client {
     return this.reply(this.send(frame));
   }
 
-  raw(data: string | Buffer, binary = false): void {
+  /** Sends one message that is this value, as it is. */
+  say(value: unknown): void {
+    this.raw(codecOf(this.subprotocol).write(value));
+  }
+
+  raw(data: string | Uint8Array, binary = codecOf(this.subprotocol).binary): void {
     this.#ws.send(data, { binary }, () => {});
   }
 
@@ -104,8 +110,10 @@ export class Client {
     this.#ws.terminate();
   }
 
-  #take(text: string): void {
-    const frame = JSON.parse(text) as Frame;
+  #take(data: Buffer, isBinary: boolean): void {
+    const codec = codecOf(this.subprotocol);
+    if (isBinary !== codec.binary) throw new Error("the broker sent a message of the wrong kind");
+    const frame = codec.read(data) as Frame;
     const { id } = frame;
     if (typeof id !== "string") this.pushes.push(frame);
     else if (this.#replies.has(id)) this.#replies.get(id)?.push(frame);

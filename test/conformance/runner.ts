@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { Client, type Frame } from "./client.js";
+import { subprotocolOf, type CodecName } from "./codec.js";
 import { mismatch, resolve, type Vars } from "./pattern.js";
 import type { Common, Save, Scenario, Step } from "./scenario.js";
 
@@ -8,8 +9,6 @@ export interface Target {
   url: string;
   tokens: Readonly<Record<string, string>>;
 }
-
-const SUBPROTOCOL = "a2achan.v1.json";
 
 /** Plays scenarios against one broker, one at a time; each gets workers and orchestrators that have rested longest. */
 export class Runner {
@@ -28,8 +27,10 @@ export class Runner {
   }
 
   /** Throws with the step and what was wrong when the broker does not behave as the scenario says. */
-  async play(scenario: Scenario): Promise<void> {
-    const play = new Play(this.#target, this.#common, this.#cast(scenario));
+  async play(scenario: Scenario, codec: CodecName): Promise<void> {
+    const vars = this.#cast(scenario);
+    vars.set("subprotocol", subprotocolOf(codec));
+    const play = new Play(this.#target, this.#common, vars);
     try {
       await play.rest();
       await play.run(scenario.steps);
@@ -127,9 +128,13 @@ class Play {
       return this.#check(frame, step.expect, step.save);
     }
     if ("raw" in step) {
+      const client = this.#client(step.raw);
+      if (step.frame !== undefined) return client.say(this.#resolve(step.frame));
       const data =
-        step.base64 === undefined ? (this.#resolve(step.text) as string) : Buffer.from(step.base64, "base64");
-      return this.#client(step.raw).raw(data, step.binary);
+        step.base64 === undefined
+          ? (this.#resolve(step.text) as string)
+          : Buffer.from(this.#resolve(step.base64) as string, "base64");
+      return client.raw(data, step.binary);
     }
     if ("none" in step) {
       const client = this.#client(step.none);
@@ -152,7 +157,7 @@ class Play {
     const token = name === null ? {} : { authorization: `Bearer ${this.#token(name)}` };
     const headers = { ...token, ...(this.#resolve(step.headers ?? {}) as Record<string, string>) };
     const url = `${this.#target.url}${this.#resolve(step.query ?? "") as string}`;
-    const subprotocols = this.#resolve(step.subprotocols ?? [SUBPROTOCOL]) as string[];
+    const subprotocols = this.#resolve(step.subprotocols ?? ["$subprotocol"]) as string[];
     const came = await Client.connect(url, headers, subprotocols);
     if ("status" in came) {
       if (came.status === step.refused) return;
@@ -160,7 +165,8 @@ class Play {
     }
     this.#clients.set(step.open, came.client);
     if (step.refused !== undefined) throw new Error("the upgrade was not refused");
-    if (came.client.subprotocol !== SUBPROTOCOL) throw new Error(`the subprotocol is ${came.client.subprotocol}`);
+    const selected = this.#resolve(step.selected ?? "$subprotocol");
+    if (came.client.subprotocol !== selected) throw new Error(`the subprotocol is ${came.client.subprotocol}`);
     if (step.hello === null) return;
     const hello = { type: "hello", ...this.#roleOf(name), ...(this.#resolve(step.hello ?? {}) as Frame) };
     const reply = await came.client.reply(came.client.send(hello));

@@ -1,4 +1,5 @@
 import { readFileSync, readdirSync } from "node:fs";
+import type { CodecName } from "./codec.js";
 import type { Frames } from "./pattern.js";
 
 type Fields = Record<string, unknown>;
@@ -18,13 +19,14 @@ export type Step =
       hello?: Fields | null;
       headers?: Record<string, string>;
       subprotocols?: string[];
+      selected?: string;
       query?: string;
       refused?: number;
     } & Came)
   | ({ send: string; frame: Fields; as?: string } & Came)
   | ({ reply: string; to: string; bytes_at_most?: number } & Came)
   | ({ push: string; expect: Fields } & Came)
-  | { raw: string; text?: unknown; base64?: string; binary?: boolean }
+  | { raw: string; frame?: unknown; text?: unknown; base64?: unknown; binary?: boolean; what?: string }
   | { none: string; expect: Fields }
   | { check: unknown; expect: unknown }
   | { close: string }
@@ -35,6 +37,8 @@ export type Step =
 
 export interface Scenario {
   name: string;
+  /** The one codec that the scenario is about; without it, any. */
+  codec?: CodecName;
   requirements: string[];
   steps: Step[];
 }

@@ -34,11 +34,13 @@ const SCOPE = { issue: "2162", lane: "src" };
 const EVERYWHERE = { worker: "**", issue: "**", lane: "**" };
 
 let broker: TestBroker;
+let codec: "json" | "msgpack";
 let ends: (() => Promise<void>)[];
 
 beforeEach(async () => {
   broker = await TestBroker.start();
   ends = [];
+  codec = "json";
 });
 
 afterEach(async () => {
@@ -65,12 +67,12 @@ async function line<T extends Closeable>(
 
 async function workerLine(workerId = "w-1"): Promise<Line<Worker>> {
   const { token } = await broker.running.addToken({ role: "worker", subject: workerId, issue: "**", lane: "**" });
-  return line((url, runtime) => openWorker({ url, token, workerId }, runtime));
+  return line((url, runtime) => openWorker({ url, token, workerId, codec }, runtime));
 }
 
 async function orchestratorLine(subject = "orch"): Promise<Line<Orchestrator>> {
   const { token } = await broker.running.addToken({ role: "orchestrator", subject, ...EVERYWHERE });
-  return line((url, runtime) => openOrchestrator({ url, token }, runtime));
+  return line((url, runtime) => openOrchestrator({ url, token, codec }, runtime));
 }
 
 async function viewOf(orchestrator: Orchestrator, workerId = "w-1"): Promise<View> {
@@ -103,7 +105,11 @@ async function codeOf(work: Promise<unknown>): Promise<string> {
   );
 }
 
-describe("a correction through the SDK", () => {
+describe.each(["json", "msgpack"] as const)("a correction through the SDK over %s", (named) => {
+  beforeEach(() => {
+    codec = named;
+  });
+
   it("goes from the row in hand to WITNESSED", async () => {
     const { client: worker } = await workerLine();
     const { client: orchestrator } = await orchestratorLine();
@@ -160,7 +166,6 @@ describe("a correction through the SDK", () => {
     await worker.status(SCOPE);
     const view = await viewOf(orchestrator);
     expect(await orchestrator.correct(view, " ")).toMatchObject({ reason: "MALFORMED", detail: "TEXT_BLANK" });
-    expect(await orchestrator.correct(view, "\ud800")).toMatchObject({ reason: "MALFORMED", detail: "TEXT_ENCODING" });
     expect(await orchestrator.correct(view, "x".repeat(1_025))).toMatchObject({ reason: "OVERSIZE", bytes: 1_025 });
     expect(await orchestrator.correct(view, "x", { ttl_ms: Number.NaN })).toMatchObject({ detail: "SHAPE" });
   });
@@ -207,6 +212,34 @@ describe("a correction through the SDK", () => {
     await worker.plan("stop", { reflects: [halt.correction_id] });
     expect(await halt.outcome).toMatchObject({ stage: "WITNESSED" });
     expect(await normal.outcome).toMatchObject({ stage: "UNREFLECTED" });
+  });
+});
+
+describe("a text with a lone surrogate", () => {
+  it("is refused as a value over JSON", async () => {
+    const { client: worker } = await workerLine();
+    const { client: orchestrator } = await orchestratorLine();
+    await worker.status(SCOPE);
+    const refused = { reason: "MALFORMED", detail: "TEXT_ENCODING" };
+    expect(await orchestrator.correct(await viewOf(orchestrator), "\ud800")).toMatchObject(refused);
+    expect(await worker.status({ ...SCOPE, last_action: "\udc00" })).toMatchObject(refused);
+  });
+
+  it("rejects with bad_frame over msgpack, which has no form for it, and the client goes on", async () => {
+    codec = "msgpack";
+    const { client: worker } = await workerLine();
+    const { client: orchestrator } = await orchestratorLine();
+    await worker.status(SCOPE);
+    expect(await codeOf(orchestrator.correct(await viewOf(orchestrator), "\ud800"))).toBe("bad_frame");
+    expect(await codeOf(worker.status({ ...SCOPE, last_action: "\udc00" }))).toBe("bad_frame");
+    await worker.status({ ...SCOPE, last_action: "\ud83d\ude00" });
+    expect(allowed(await orchestrator.correct(await viewOf(orchestrator), "Stay.")).sent).toBe(true);
+  });
+
+  it("rejects the connecting over msgpack with bad_frame", async () => {
+    const { token } = await broker.running.addToken({ role: "worker", subject: "w-1", issue: "**", lane: "**" });
+    const named = openWorker({ url: broker.url, token, workerId: "\ud800", codec: "msgpack" }, stillRuntime());
+    expect(await codeOf(named)).toBe("bad_frame");
   });
 });
 

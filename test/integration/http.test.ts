@@ -140,21 +140,25 @@ describe("an Origin", () => {
 });
 
 describe("a subprotocol", () => {
-  it.each([undefined, "", "a2achan.v1.msgpack", "a2achan.v2.json, chat", "A2ACHAN.V1.JSON"])(
-    "that is not served is refused with a plain sentence: %s [A2C-FRM-02] [A2C-FRM-03]",
+  it.each([undefined, "", "a2achan.v1", "a2achan.v2.json, chat", "A2ACHAN.V1.JSON"])(
+    "that is not served is refused with a plain sentence: %s [A2C-FRM-02]",
     async (offered) => {
       const { "sec-websocket-protocol": _served, ...bare } = UPGRADE;
       const headers = offered === undefined ? bare : { ...bare, "sec-websocket-protocol": offered };
       expect(await ask("/v1", headers)).toEqual({
         status: 426,
-        body: "offer the WebSocket subprotocol a2achan.v1.json\n",
+        body: "offer the WebSocket subprotocol a2achan.v1.json or a2achan.v1.msgpack\n",
       });
     },
   );
 
-  it("that is served is selected among others [A2C-FRM-01]", async () => {
+  it.each([
+    ["chat, a2achan.v1.msgpack, a2achan.v1.json", "a2achan.v1.msgpack"],
+    ["a2achan.v1.json,a2achan.v1.msgpack", "a2achan.v1.json"],
+    ["a2achan.v1.msgpack", "a2achan.v1.msgpack"],
+  ])("that is served and stands first is selected: of %s, %s [A2C-FRM-01]", async (offered, first) => {
     const { hostname, port } = new URL(broker.running.http);
-    const headers = { ...UPGRADE, "sec-websocket-protocol": "a2achan.v1.msgpack, a2achan.v1.json" };
+    const headers = { ...UPGRADE, "sec-websocket-protocol": offered };
     const sent = request({ hostname, port, path: "/v1", headers, agent: false });
     const selected = await new Promise((resolve) => {
       sent.on("upgrade", (response, socket) => {
@@ -163,7 +167,7 @@ describe("a subprotocol", () => {
       });
       sent.end();
     });
-    expect(selected).toBe("a2achan.v1.json");
+    expect(selected).toBe(first);
   });
 });
 

@@ -1,3 +1,4 @@
+import type { RenderedCorrection } from "../../src/client/index.js";
 import { STATUS_SCHEMA, statusDigest, type WorkerStatus } from "../../src/protocol/index.js";
 
 /** A row of `w-1`, with `fields` over it. */
@@ -15,35 +16,38 @@ export function corr(digit: number): string {
   return `corr_${String(digit).repeat(32)}`;
 }
 
-/** The push of the correction `corr(digit)` to `w-1`. */
-export function correctionFrame(
-  digit: number,
-  fields: Record<string, unknown> = {},
-  beside: Record<string, unknown> = {},
-) {
+/** The correction `corr(digit)` to `w-1`, as its worker received it. */
+export function deliveredFields(digit: number): RenderedCorrection {
   return {
-    type: "correction",
-    correction: {
-      correction_id: corr(digit),
-      orchestrator_id: "orch",
-      worker_id: "w-1",
-      issue: "2162",
-      lane: "src",
-      message: `message ${digit}`,
-      status_digest: statusDigest(rowOf()),
-      key: `k${digit}`,
-      admitted_at: 1_000,
-      expires_at: 601_000,
-      ...fields,
-    },
+    correction_id: corr(digit),
+    orchestrator_id: "orch",
+    worker_id: "w-1",
+    issue: "2162",
+    lane: "src",
+    message: `message ${digit}`,
+    status_digest: statusDigest(rowOf()),
+    key: `k${digit}`,
+    admitted_at: 1_000,
+    expires_at: 601_000,
     attempt: 1,
     redelivered: false,
     stale_context: false,
     written_at_seq: 1,
     age_ms: 5,
     backlog: 0,
-    ...beside,
   };
+}
+
+/** The push of the correction `corr(digit)` to `w-1`. */
+export function correctionFrame(
+  digit: number,
+  fields: Record<string, unknown> = {},
+  beside: Record<string, unknown> = {},
+) {
+  const { attempt, redelivered, stale_context, written_at_seq, age_ms, backlog, ...correction } =
+    deliveredFields(digit);
+  const delivery = { attempt, redelivered, stale_context, written_at_seq, age_ms, backlog };
+  return { type: "correction", correction: { ...correction, ...fields }, ...delivery, ...beside };
 }
 
 /** A `stage` of `corr(digit)`: a push, or, with `id`, a reply. */

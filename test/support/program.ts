@@ -16,7 +16,7 @@ const running = new Set<ChildProcess>();
 
 process.once("exit", () => running.forEach((child) => child.kill("SIGKILL")));
 
-/** A Node process whose output a test reads line by line; it waits for lines and ends, never for time. */
+/** A process, Node's if no other command is given, whose output a test reads line by line; it waits for lines and ends, never for time. */
 export class Program implements Disposable {
   /** Resolves when it has ended and all its output has been read. */
   readonly ended: Promise<Ended>;
@@ -27,8 +27,9 @@ export class Program implements Disposable {
   #over = false;
   #changed: (() => void)[] = [];
 
-  constructor(args: readonly string[], options: { env?: NodeJS.ProcessEnv } = {}) {
-    const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"], ...options });
+  constructor(args: readonly string[], options: { env?: NodeJS.ProcessEnv; command?: string } = {}) {
+    const { command = process.execPath, ...rest } = options;
+    const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"], ...rest });
     this.#child = child;
     running.add(child);
     child.once("exit", () => running.delete(child));

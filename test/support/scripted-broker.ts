@@ -42,6 +42,9 @@ export const FIRST_RETRY_MS = 125;
 /** One connection of a client, as its script sees it. */
 export class Script {
   readonly authorization: string | undefined;
+  readonly subprotocol: string;
+  /** Whether `ping` frames are answered by themselves, and never seen. */
+  answersPings = true;
   readonly #ws: WebSocket;
   readonly #frames: Frame[] = [];
   readonly #waiting: ((frame: Frame) => void)[] = [];
@@ -51,9 +54,11 @@ export class Script {
   constructor(ws: WebSocket, authorization: string | undefined) {
     this.#ws = ws;
     this.authorization = authorization;
+    this.subprotocol = ws.protocol;
     ws.on("error", () => {});
     ws.on("message", (data) => {
       const frame = JSON.parse((data as Buffer).toString("utf8")) as Frame;
+      if (frame.type === "ping" && this.answersPings) return this.send({ type: "pong", id: frame["id"] });
       const waiting = this.#waiting.shift();
       if (waiting === undefined) this.#frames.push(frame);
       else waiting(frame);
@@ -113,6 +118,11 @@ export class Script {
       this.#ws.once("pong", () => resolve());
       this.#ws.ping();
     });
+  }
+
+  /** Reads nothing any more. */
+  pause(): void {
+    this.#ws.pause();
   }
 
   close(code: number, reason = ""): void {

@@ -8,20 +8,29 @@ const VAGUE_FOLDERS = ["util", "utils"];
 
 /** The house style that a parser can see: size, names of files, and the forms that src does without. */
 export function findShapeViolations(files: readonly SourceFile[]): string[] {
-  return files.flatMap((file) => [...namingFaults(file), ...sizeFaults(file), ...formFaults(file)]);
+  return files.flatMap((file) => [...namingFaults(file), ...sizeFaults(file), ...nodeFaults(file, form)]);
 }
 
 /** Ways round the lint rule on globals, for the folders that must be pure. */
 export function findPurityViolations(files: readonly SourceFile[]): string[] {
-  return files.flatMap(({ path, text }) => {
-    const source = parse(path, text);
-    const faults: string[] = [];
-    visit(source, (node) => {
-      const fault = impurity(node);
-      if (fault !== undefined) faults.push(`${path}:${lineOf(source, node)} ${fault}`);
-    });
-    return faults;
+  return files.flatMap((file) => nodeFaults(file, impurity));
+}
+
+/** Where a file uses one of these names otherwise than as a member of something. */
+export function findMentions(files: readonly SourceFile[], names: readonly string[]): string[] {
+  const mention = (node: ts.Node): string | undefined =>
+    ts.isIdentifier(node) && names.includes(node.text) && !isMemberName(node) ? node.text : undefined;
+  return files.flatMap((file) => nodeFaults(file, mention));
+}
+
+function nodeFaults({ path, text }: SourceFile, judge: (node: ts.Node) => string | undefined): string[] {
+  const source = parse(path, text);
+  const faults: string[] = [];
+  visit(source, (node) => {
+    const fault = judge(node);
+    if (fault !== undefined) faults.push(`${path}:${lineOf(source, node)} ${fault}`);
   });
+  return faults;
 }
 
 function namingFaults({ path }: SourceFile): string[] {
@@ -37,16 +46,6 @@ function sizeFaults({ path, text }: SourceFile): string[] {
   const lines = text.split("\n").length - (text.endsWith("\n") ? 1 : 0);
   const generated = path.endsWith("/text-table.ts");
   return lines > MAX_LINES && !generated ? [`${path}:${MAX_LINES + 1} has ${lines} lines, over ${MAX_LINES}`] : [];
-}
-
-function formFaults({ path, text }: SourceFile): string[] {
-  const source = parse(path, text);
-  const faults: string[] = [];
-  visit(source, (node) => {
-    const fault = form(node);
-    if (fault !== undefined) faults.push(`${path}:${lineOf(source, node)} ${fault}`);
-  });
-  return faults;
 }
 
 function form(node: ts.Node): string | undefined {

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Backoff } from "../../../src/client/backoff.js";
 import { A2achanError, ERROR_CODES } from "../../../src/client/errors.js";
 import { openOrchestrator, type Orchestrator } from "../../../src/client/orchestrator.js";
+import { openWorker } from "../../../src/client/worker.js";
 import { isRefused } from "../../../src/client/refusals.js";
 import { rowOf, viewFrame } from "../../support/client-frames.js";
 import { FIRST_RETRY_MS, ScriptedBroker, stillRuntime, type Script } from "../../support/scripted-broker.js";
@@ -110,6 +111,30 @@ describe("a first connection", () => {
       code: "bad_frame",
       message: "The broker refused hello (MALFORMED/SHAPE at lease_ms); correct that option.",
     });
+  });
+
+  it("refuses a hello that no broker takes, and sends none [A2C-FRM-42]", async () => {
+    const opening = openWorker({ url: broker.url, token: TOKEN, workerId: "w".repeat(4_096) }, runtime);
+    const script = await broker.accept();
+    await expect(opening).rejects.toMatchObject({
+      code: "bad_frame",
+      message: "The hello is over 4096 bytes, which no broker takes; shorten the worker id.",
+    });
+    await script.closed;
+    expect(script.unread).toEqual([]);
+  });
+
+  it("says in 4 KiB the longest hello that the protocol has", async () => {
+    const opening = openWorker(
+      { url: broker.url, token: "t".repeat(256), workerId: "w".repeat(128), leaseMs: 900_000 },
+      runtime,
+    );
+    const script = await broker.accept();
+    const hello = await script.welcome("worker");
+    await (await opening).close();
+    expect(hello["worker_id"]).toBe("w".repeat(128));
+    expect(script.subprotocol).toBe("a2achan.v1.json");
+    expect(Buffer.byteLength(JSON.stringify(hello))).toBeLessThan(600);
   });
 
   it("is given up with aborted", async () => {
@@ -239,6 +264,35 @@ describe("a connection", () => {
     await script.ping();
     runtime.clock.advance(35_000);
     expect(await (await reconnected()).welcome("orchestrator")).toMatchObject({ type: "hello" });
+  });
+
+  it("asks a broker that it hears nothing of for a pong, and is made anew only when none comes", async () => {
+    const script = await connect();
+    script.answersPings = false;
+    runtime.clock.advance(19_999);
+    await script.ping();
+    expect(script.unread).toEqual([]);
+    runtime.clock.advance(20_000);
+    expect(await script.next()).toEqual({ type: "ping", id: "ping" });
+    runtime.clock.advance(14_999);
+    script.send({ type: "pong", id: "ping" });
+    await script.ping();
+    runtime.clock.advance(20_000);
+    expect(await script.next()).toEqual({ type: "ping", id: "ping" });
+    runtime.clock.advance(15_000);
+    expect(await (await reconnected()).welcome("orchestrator")).toMatchObject({ type: "hello" });
+  });
+
+  it("is kept when its timers run minutes late and the pong has come meanwhile", async () => {
+    const script = await connect();
+    script.answersPings = false;
+    runtime.clock.advance(20_000);
+    expect(await script.next()).toEqual({ type: "ping", id: "ping" });
+    script.send({ type: "pong", id: "ping" });
+    await script.ping();
+    runtime.clock.oversleep(300_000);
+    runtime.clock.advance(0);
+    expect(await script.next()).toEqual({ type: "ping", id: "ping" });
   });
 
   it("goes by the ping interval and the frame budget that the welcome names", async () => {
