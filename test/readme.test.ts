@@ -11,10 +11,10 @@ import { projectRoot } from "./support/source-files.js";
 const hasJq = spawnSync("jq", ["--version"]).status === 0;
 if (!hasJq) console.warn("jq is not installed: the README's jq example is not run");
 
-/** The README's marked code blocks, by marker: `<!-- file: NAME -->` and `<!-- run: NAME -->`. */
+/** The README's marked code blocks, by marker: `<!-- file: NAME -->`, `<!-- run: NAME -->` and `<!-- check: NAME -->`. */
 function blocks(): Map<string, string> {
   const text = readFileSync(join(projectRoot, "README.md"), "utf8");
-  const marked = text.matchAll(/<!-- ((?:file|run): [\w.-]+) -->\n```\w+\n([\s\S]*?)```/g);
+  const marked = text.matchAll(/<!-- ((?:file|run|check): [\w.-]+) -->\n```\w+\n([\s\S]*?)```/g);
   return new Map([...marked].map(([, marker = "", code = ""]) => [marker, code]));
 }
 
@@ -71,6 +71,34 @@ describe("the README's five minutes", () => {
       `${block("run: scripts").replace("node my-worker.mjs &", "coproc W { node my-worker.mjs; }; read -r line <&${W[0]};")}\nwait`,
     );
     expect(out).toContain("coder plans: rewrite the tokenizer\nADMITTED\nDELIVERED\nACKED\nWITNESSED\n");
+  });
+
+  it("shows the broker and its workers to a person", async () => {
+    const out = await shell(block("run: people"));
+    expect(out).toContain(`broker   ws://127.0.0.1:${port}/v1\n`);
+    expect(out).toMatch(/^coder +ended +2162 +src\/parser/m);
+    expect(out).toMatch(/^digest +sha256:[0-9a-f]{64}$/m);
+  });
+
+  it("has programs that compile", () => {
+    const names = [...code.keys()].filter((marker) => marker.startsWith("check: ")).map((marker) => marker.slice(7));
+    expect(names).toEqual(["orchestrator.ts", "worker.ts", "auditor.ts"]);
+    for (const name of names) writeFileSync(join(folder, name), block(`check: ${name}`));
+    const options = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2023", "--skipLibCheck"];
+    const types = ["--types", "node", "--typeRoots", join(projectRoot, "node_modules/@types")];
+    const tsc = join(projectRoot, "node_modules/typescript/bin/tsc");
+    const { stdout, status } = spawnSync(process.execPath, [tsc, ...options, ...types, ...names], {
+      cwd: folder,
+      encoding: "utf8",
+    });
+    expect(stdout).toBe("");
+    expect(status).toBe(0);
+  });
+
+  it("leaves no block of code unmarked but what a program prints", () => {
+    const text = readFileSync(join(projectRoot, "README.md"), "utf8").split("## Five minutes")[1] ?? "";
+    const unmarked = text.match(/(?<!-->\n)^```\w+$/gm) ?? [];
+    expect(unmarked).toEqual(["```text", "```text"]);
   });
 
   it("shows the log, for people and for programs", async () => {

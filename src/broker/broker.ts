@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { BROKER, type Grant, type Principal } from "../kernel/index.js";
+import { BROKER, type Correction, type Grant, type Principal } from "../kernel/index.js";
 import {
   CLOSE,
   LIMITS,
@@ -156,6 +156,11 @@ export class Broker {
     return grant !== undefined && !grant.revoked && (grant.expires_at ?? Infinity) > this.#parts.core.now();
   }
 
+  /** Whether somebody can still be known by a token: its hash is there. */
+  isKnown(id: string): boolean {
+    return this.#parts.hashes.get(id) !== undefined;
+  }
+
   /** Takes a token's grant away, live connections included. False for a token that has none. */
   async revokeToken(id: string, by: Principal = BROKER): Promise<boolean> {
     const { core } = this.#parts;
@@ -178,6 +183,12 @@ export class Broker {
     return [...this.#parts.core.state.grants.values()];
   }
 
+  /** Every correction that has not ended, in the order of their admissions. */
+  openCorrections(): Correction[] {
+    const open = [...this.#parts.core.state.senders.values()].flatMap((sender) => [...sender.open.values()]);
+    return open.sort((a, b) => a.index - b.index);
+  }
+
   /** What can be counted from outside. */
   stats(): { connections: number; sessions: number; workers: number; entries: number; waiting: number } {
     const { core, sessions } = this.#parts;
@@ -197,6 +208,8 @@ export class Broker {
     core.execute({ kind: "stop" });
     core.halt();
     await core.settled();
+    // What is durable has left before anybody is told to go.
+    await core.committed().catch(() => {});
     this.end(CLOSE.DRAINING);
     await store.close();
   }

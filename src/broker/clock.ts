@@ -13,8 +13,7 @@ export const systemClock: Clock = {
   monotonic: () => performance.now(),
   at: (ms, fn) => {
     // setTimeout counts to 2^31-1 ms and may fire a little early; a caller that cares looks at the clock again.
-    const timer = setTimeout(fn, Math.min(Math.max(0, Math.ceil(ms)), 2_147_483_647));
-    return { [Symbol.dispose]: () => clearTimeout(timer) };
+    return setTimeout(fn, Math.min(Math.max(0, Math.ceil(ms)), 2_147_483_647));
   },
 };
 

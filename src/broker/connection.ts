@@ -15,7 +15,8 @@ export class Connection {
   readonly #peer: Peer;
   readonly #budget: FrameBudget;
   readonly #proven: string | undefined;
-  readonly #timers: Disposable[] = [];
+  /** Ends the time for `hello`, then that of the token, if it has one. */
+  #timer: Disposable | undefined;
   #session: Session | undefined;
   #closed = false;
 
@@ -26,11 +27,7 @@ export class Connection {
     this.#proven = proven;
     this.#budget = new FrameBudget(parts);
     const { clock, limits } = parts;
-    this.#timers.push(
-      clock.at(limits.hello_ms, () => {
-        if (this.#session === undefined) this.close(CLOSE.HELLO_TIMEOUT);
-      }),
-    );
+    this.#timer = clock.at(limits.hello_ms, () => this.close(CLOSE.HELLO_TIMEOUT));
   }
 
   /** Whether `hello` was answered with `welcome`. */
@@ -62,6 +59,13 @@ export class Connection {
     this.#parts.leases.renew(seat.workerId);
   }
 
+  /** From now until what it returns is called the broker reads nothing: the frames of that time may come at once. */
+  unread(): () => void {
+    const { clock } = this.#parts;
+    const from = clock.monotonic();
+    return () => this.#budget.add(clock.monotonic() - from);
+  }
+
   close(close: Close): void {
     if (this.#session !== undefined) this.#session.end(close);
     else closePeer(this.#peer, close);
@@ -72,7 +76,7 @@ export class Connection {
   gone(): void {
     if (this.#closed) return;
     this.#closed = true;
-    for (const timer of this.#timers) timer[Symbol.dispose]();
+    this.#endTimer();
     const session = this.#session;
     if (session === undefined) return;
     session.closed = true;
@@ -93,10 +97,11 @@ export class Connection {
     const opened = hello(this.#parts, this.#peer, parsed.request, this.#proven);
     if ("close" in opened) return this.#turnAway(opened.close, opened.refusal);
     this.#session = opened.session;
+    this.#endTimer();
     opened.session.onEnd = () => this.gone();
     // It may have ended already, or the broker has.
     if (opened.session.closed || this.#closed) return this.gone();
-    if (opened.expiresAt !== undefined) this.#expire(opened.session, opened.expiresAt);
+    if (opened.expiresAt !== undefined) this.#expire(opened.expiresAt);
   }
 
   // An answer like any other: it leaves when what it was decided on is durable.
@@ -113,14 +118,17 @@ export class Connection {
   }
 
   // A token that expires takes its live connections with it.
-  #expire(session: Session, at: number): void {
+  #expire(at: number): void {
     const { clock, core } = this.#parts;
-    this.#timers.push(
-      clock.at(at - core.now(), () => {
-        if (core.now() < at) this.#expire(session, at);
-        else this.close(CLOSE.UNAUTHENTICATED);
-      }),
-    );
+    this.#timer = clock.at(at - core.now(), () => {
+      if (core.now() < at) this.#expire(at);
+      else this.close(CLOSE.UNAUTHENTICATED);
+    });
+  }
+
+  #endTimer(): void {
+    this.#timer?.[Symbol.dispose]();
+    this.#timer = undefined;
   }
 }
 
@@ -140,13 +148,28 @@ class FrameBudget {
     this.#at = parts.clock.monotonic();
   }
 
+  /** Room beyond the burst for the frames that a client may send in a time in which it was not read. */
+  add(ms: number): void {
+    this.#fill();
+    this.#left += this.#earned(ms);
+  }
+
   take(): boolean {
-    const { clock, limits } = this.#parts;
-    const now = clock.monotonic();
-    this.#left = Math.min(limits.frames_burst, this.#left + ((now - this.#at) * limits.frames_per_second) / 1_000);
-    this.#at = now;
+    this.#fill();
     if (this.#left < 1) return false;
     this.#left -= 1;
     return true;
+  }
+
+  #fill(): void {
+    const { clock, limits } = this.#parts;
+    const now = clock.monotonic();
+    const filled = Math.min(limits.frames_burst, this.#left + this.#earned(now - this.#at));
+    this.#left = Math.max(this.#left, filled);
+    this.#at = now;
+  }
+
+  #earned(ms: number): number {
+    return (ms * this.#parts.limits.frames_per_second) / 1_000;
   }
 }

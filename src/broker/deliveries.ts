@@ -8,7 +8,8 @@ export function deliver(core: Core, sessions: Sessions, workerId: string, now: n
   const session = sessions.worker(workerId);
   const worker = core.state.workers.get(workerId);
   if (session?.seat === undefined || !session.seat.inboxOpen || worker?.row?.live !== true) return;
-  const { pushed } = session.seat;
+  if (worker.open.size === 0) return;
+  const pushed = (session.seat.pushed ??= new Map());
   const waiting = deliverable(worker);
   waiting.forEach((correction, at) => {
     if (pushed.has(correction.id)) return;
@@ -27,8 +28,8 @@ export function deliver(core: Core, sessions: Sessions, workerId: string, now: n
 /** Tells a worker's session that a correction which it was given was ended by others. */
 export function recall(core: Core, sessions: Sessions, stage: StageView, byWorker: boolean): void {
   const session = sessions.worker(stage.worker_id);
-  const left = session?.seat?.pushed.get(stage.correction_id);
-  session?.seat?.pushed.delete(stage.correction_id);
+  const left = session?.seat?.pushed?.get(stage.correction_id);
+  session?.seat?.pushed?.delete(stage.correction_id);
   if (session === undefined || left !== true || byWorker) return;
   core.post(() => session.push(new Outgoing({ type: "stage", ...stage })));
 }

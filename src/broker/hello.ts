@@ -43,8 +43,8 @@ export function hello(parts: Parts, peer: Peer, request: Hello, proven: string |
   if (role === "worker" && request.worker_id !== grant.subject) return { close: CLOSE.ROLE_NOT_GRANTED };
 
   const seat: WorkerSeat | undefined =
-    role === "worker" ? { workerId: grant.subject, inboxOpen: request.inbox ?? true, pushed: new Map() } : undefined;
-  const by = { role, subject: grant.subject, token };
+    role === "worker" ? { workerId: grant.subject, inboxOpen: request.inbox ?? true } : undefined;
+  const by = { role, subject: grant.subject, token: grant.token };
   const session = new Session(
     `s_${randomBytes(12).toString("hex")}`,
     role,
@@ -103,7 +103,8 @@ function enter(parts: Parts, session: Session, request: Hello): Close | undefine
       }
       const older = sessions.worker(seat.workerId);
       sessions.add(session);
-      if (older !== undefined) core.post(() => older.end(CLOSE.FENCED));
+      // Behind the answers to what it asked meanwhile: it is told that nothing of that was done.
+      if (older !== undefined) core.post(() => core.post(() => older.end(CLOSE.FENCED)));
       welcome(parts, session, request);
     },
     session,

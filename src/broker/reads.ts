@@ -1,11 +1,11 @@
-import { coveredRow, grantFor } from "../kernel/index.js";
+import { coveredRow, grantFor, type Worker } from "../kernel/index.js";
 import type { Reply, Request, RequestOf, View } from "../protocol/index.js";
 import { touch } from "./effects.js";
 import { pagesOf } from "./pages.js";
 import type { Parts } from "./parts.js";
 import type { Session } from "./session.js";
+import type { Sessions } from "./sessions.js";
 import { viewOf } from "./views.js";
-import { visible } from "./watchers.js";
 
 /** Answers a request that changes nothing and was allowed: from the state of this turn, sent when that is durable. */
 export function serve(parts: Parts, session: Session, request: Request, now: number): void {
@@ -45,16 +45,27 @@ function setInbox(parts: Parts, { seat }: Session, open: boolean, now: number): 
 /** One answer for an unknown worker and for one outside the grant: no view. */
 function get({ core, sessions }: Parts, session: Session, workerId: string, now: number): View | undefined {
   const grant = grantFor(core.state, session.by, "watch", now);
-  const covered = grant !== undefined && coveredRow(core.state.workers.get(workerId), grant) !== undefined;
-  return covered ? viewOf(core.state, sessions, workerId) : undefined;
+  const worker = core.state.workers.get(workerId);
+  return grant !== undefined && coveredRow(worker, grant) !== undefined ? viewOf(sessions, worker) : undefined;
 }
 
-function list({ core, sessions }: Parts, session: Session, request: RequestOf<"list">, now: number): Reply {
-  const { id, after, limit, filter } = request;
-  const views = visible(core, sessions, session, filter ?? {}, now).filter(
-    ({ row }) => after === undefined || row.worker_id > after,
-  );
-  const [rows = []] = pagesOf(limit === undefined ? views : views.slice(0, limit));
-  const next = rows.length < views.length ? rows.at(-1)?.row.worker_id : undefined;
+/** One page, cut where it is full: what lies behind the next one is not looked at. */
+function list({ sessions, watchers }: Parts, session: Session, request: RequestOf<"list">, now: number): Reply {
+  const { id, after, limit = Number.POSITIVE_INFINITY, filter = {} } = request;
+  const workers = watchers.visible(session, filter, now, after);
+  const [page = [], further] = pagesOf(views(sessions, workers, limit + 1));
+  const rows = page.slice(0, limit);
+  const next = further !== undefined || page.length > limit ? rows.at(-1)?.row.worker_id : undefined;
   return { type: "rows", id, rows, ...(next !== undefined && { next }) };
+}
+
+function* views(sessions: Sessions, workers: Iterable<Worker>, most: number): Iterable<View> {
+  let left = most;
+  for (const worker of workers) {
+    const view = viewOf(sessions, worker);
+    if (view === undefined) continue;
+    yield view;
+    left -= 1;
+    if (left === 0) return;
+  }
 }

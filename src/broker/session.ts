@@ -7,7 +7,7 @@ export interface WorkerSeat {
   workerId: string;
   inboxOpen: boolean;
   /** Corrections that this session is pushed and that have not ended since; true once the push has left. */
-  pushed: Map<string, boolean>;
+  pushed?: Map<string, boolean>;
 }
 
 /** One authenticated connection. Outlives nothing: a reconnect is a new session. */
@@ -61,8 +61,8 @@ export class Session {
   }
 
   /** Sends frames as the socket drains: for snapshots, pages and resumes of any length. */
-  async feed(frames: AsyncIterable<Reply | Push> | Iterable<Reply | Push>): Promise<void> {
-    for await (const frame of frames) {
+  async feed(frames: Iterable<Reply | Push>): Promise<void> {
+    for (const frame of frames) {
       while (!this.closed && !this.flowing) await this.#peer.drained();
       if (this.closed) return;
       this.#send(new Outgoing(frame));

@@ -6,6 +6,7 @@ import { cursorAt } from "./cursors.js";
 import { Outgoing } from "./peer.js";
 import type { Session } from "./session.js";
 import type { Sessions } from "./sessions.js";
+import { nextTurn } from "./turns.js";
 
 const READ_AT_ONCE = 256;
 
@@ -52,6 +53,7 @@ export async function resume(
       return stage === undefined ? [] : [stagePush(shard, stage)];
     });
     await session.feed(frames);
+    await nextTurn();
   }
   session.resuming = false;
 }

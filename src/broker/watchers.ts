@@ -1,63 +1,79 @@
-import { coveredRow, grantFor } from "../kernel/index.js";
-import { covers, type Filter, type PushOf, type ReplyOf, type View } from "../protocol/index.js";
+import { coveredRow, grantFor, type Worker } from "../kernel/index.js";
+import { covers, type Filter, type ReplyOf, type Scope, type View } from "../protocol/index.js";
+import { Changes, type Change } from "./changes.js";
 import type { Core } from "./core.js";
 import { cursorAt } from "./cursors.js";
 import { pagesOf } from "./pages.js";
 import { Outgoing } from "./peer.js";
+import { Roster } from "./roster.js";
+import { Rounds } from "./rounds.js";
 import type { Session } from "./session.js";
 import type { Sessions } from "./sessions.js";
-import { viewOf } from "./views.js";
+import { nextTurn } from "./turns.js";
+import { glimpse, viewOf, worded, type Glimpse } from "./views.js";
+
+/** Workers that a snapshot looks at in one turn. */
+const GLIMPSES_A_TURN = 1_024;
 
 interface Watch {
-  session: Session;
-  filter: Filter;
+  readonly session: Session;
+  readonly filter: Filter;
   /** Workers that the client was shown and not told to be gone. */
-  shown: Set<string>;
-  /** The latest push of each worker that has not left yet. */
-  waiting: Map<string, Outgoing>;
+  readonly shown: Set<string>;
+  /** Place of the last change that needs no telling any more. */
+  told: number;
   /** False while the snapshot is on its way, or the socket is full. */
   open: boolean;
 }
 
 /** Whether a row passes a filter: its strings are grant patterns. */
-function passes(filter: Filter, view: View): boolean {
-  if (filter.live !== undefined && filter.live !== view.row.live) return false;
-  const patterns = { worker: filter.worker_id ?? "**", issue: filter.issue ?? "**", lane: filter.lane ?? "**" };
-  return covers(patterns, view.row);
+function passes(filter: Filter, row: Scope & { live: boolean }): boolean {
+  if (filter.live !== undefined && filter.live !== row.live) return false;
+  const { worker_id: worker = "**", issue = "**", lane = "**" } = filter;
+  return covers({ worker, issue, lane }, row);
 }
 
-/** The views that a session may see and a filter passes, in the order of worker ids. */
-export function visible(core: Core, sessions: Sessions, session: Session, filter: Filter, now: number): View[] {
-  const grant = grantFor(core.state, session.by, "watch", now);
-  if (grant === undefined) return [];
-  const views: View[] = [];
-  for (const worker of core.state.workers.values()) {
-    if (coveredRow(worker, grant) === undefined) continue;
-    const view = viewOf(core.state, sessions, worker.id);
-    if (view !== undefined && passes(filter, view)) views.push(view);
-  }
-  return views.sort((a, b) => (a.row.worker_id < b.row.worker_id ? -1 : 1));
-}
-
-/** Sessions that watch rows: a snapshot from one state, then a push for each change, conflated per worker. */
+/**
+ * Sessions that watch rows: a snapshot from one state, then a push for each change, conflated per worker. Each reads the
+ * changes at the pace of its socket, and a turn of the event loop serves only so many.
+ */
 export class Watchers {
   readonly #core: Core;
   readonly #sessions: Sessions;
+  readonly #roster: Roster;
   readonly #watches = new Map<Session, Watch>();
+  readonly #changes = new Changes();
+  /** Of each snapshot that is being gathered: the workers that changed since it was begun. */
+  readonly #gathering = new Set<Set<string>>();
+  readonly #rounds = new Rounds<Watch>({
+    members: () => this.#watches.values(),
+    visit: (watch, most) => this.#serve(watch, most),
+    idle: () => this.#forget(),
+  });
+  /** Place of the last change that was decided; it may still wait for the store. */
+  #place = 0;
 
   constructor(core: Core, sessions: Sessions) {
     this.#core = core;
     this.#sessions = sessions;
+    this.#roster = new Roster(core.state);
+  }
+
+  /** The workers behind `after` whose rows a session may see and a filter passes, in the order of their ids. */
+  *visible({ by }: Session, filter: Filter, now: number, after?: string): Iterable<Worker> {
+    const grant = grantFor(this.#core.state, by, "watch", now);
+    if (grant === undefined) return;
+    for (const worker of this.#roster.from(after)) {
+      const row = coveredRow(worker, grant);
+      if (row !== undefined && passes(filter, row)) yield worker;
+    }
   }
 
   /** Answers `watch` with a run of `rows`, the last with cursor and `done`; replaces the session's earlier watch. */
   watch(session: Session, id: string, filter: Filter, now: number): void {
-    const views = visible(this.#core, this.#sessions, session, filter, now);
-    const shown = new Set(views.map((view) => view.row.worker_id));
-    const watch: Watch = { session, filter, shown, waiting: new Map(), open: false };
+    const watch: Watch = { session, filter, shown: new Set(), told: this.#place, open: false };
     this.#watches.set(session, watch);
-    const cursor = cursorAt(this.#core.state.shard, this.#core.state.size);
-    this.#core.post(() => session.spawn(this.#snapshot(watch, id, views, cursor)));
+    session.spawn(this.#gather(watch, id, now));
   }
 
   unwatch(session: Session): void {
@@ -66,53 +82,121 @@ export class Watchers {
 
   /** Tells watchers how a worker looks now; leaves when what is decided so far is durable. */
   changed(workerId: string, now: number): void {
+    for (const moved of this.#gathering) moved.add(workerId);
     if (this.#watches.size === 0) return;
-    const view = viewOf(this.#core.state, this.#sessions, workerId);
+    const view = viewOf(this.#sessions, this.#core.state.workers.get(workerId));
     if (view === undefined) return;
-    // Only those whose snapshot is older than this change: a later snapshot has it.
-    const watches = [...this.#watches.values()];
-    const row = new Outgoing({ type: "row", ...view });
+    // Only those whose snapshot is older than this change are told: a later snapshot has it.
+    this.#place += 1;
+    const place = this.#place;
     this.#core.post(() => {
-      for (const watch of watches) if (this.#watches.get(watch.session) === watch) this.#tell(watch, view, row, now);
+      this.#changes.add(place, now, view);
+      this.#rounds.wake();
     });
   }
 
-  #tell(watch: Watch, view: View, row: Outgoing, now: number): void {
-    const workerId = view.row.worker_id;
-    const grant = grantFor(this.#core.state, watch.session.by, "watch", now);
-    if (grant !== undefined && covers(grant.patterns, view.row) && passes(watch.filter, view)) {
-      watch.shown.add(workerId);
-      watch.waiting.set(workerId, row);
-    } else if (watch.shown.delete(workerId)) {
-      const gone: PushOf<"row"> = { type: "row", worker_id: workerId, gone: true };
-      watch.waiting.set(workerId, new Outgoing(gone));
-    }
-    if (watch.open) watch.session.spawn(this.#flush(watch));
-  }
-
-  async #snapshot(watch: Watch, id: string, views: readonly View[], cursor: string): Promise<void> {
-    await watch.session.feed(snapshotPages(id, views, cursor));
-    await this.#flush(watch);
-  }
-
-  /** Sends what waits; while the socket is full, later views of a worker take the place of earlier ones. */
-  async #flush(watch: Watch): Promise<void> {
-    const { session, waiting } = watch;
-    const current = (): boolean => !session.closed && this.#watches.get(session) === watch;
-    watch.open = false;
-    while (waiting.size > 0 && current()) {
-      for (const [workerId, out] of waiting) {
-        if (!session.flowing) break;
-        waiting.delete(workerId);
-        session.push(out);
+  /** Tells one watch what changed; while its socket is full, later views of a worker take the place of earlier ones. */
+  #serve(watch: Watch, most: number): number {
+    let steps = 0;
+    while (watch.open) {
+      const change = this.#changes.after(watch.told);
+      if (change === undefined) break;
+      if (!watch.session.flowing) {
+        watch.session.spawn(this.#wait(watch));
+      } else if (steps >= most) {
+        this.#rounds.wake();
+        break;
+      } else {
+        steps += 1;
+        watch.told = change.place;
+        this.#tell(watch, change);
       }
-      if (!session.flowing) await session.drained();
+    }
+    return Math.max(1, steps);
+  }
+
+  #tell({ session, filter, shown }: Watch, { at, view, row }: Change): void {
+    const { worker_id } = view.row;
+    const grant = grantFor(this.#core.state, session.by, "watch", at);
+    if (grant !== undefined && covers(grant.patterns, view.row) && passes(filter, view.row)) {
+      shown.add(worker_id);
+      session.push(row);
+    } else if (shown.delete(worker_id)) {
+      session.push(new Outgoing({ type: "row", worker_id, gone: true }));
+    }
+  }
+
+  async #wait(watch: Watch): Promise<void> {
+    watch.open = false;
+    await watch.session.drained();
+    watch.open = true;
+    this.#rounds.wake();
+  }
+
+  // A fleet is looked over in several turns; what moved meanwhile is looked at again in the last: that is its one state.
+  async #gather(watch: Watch, id: string, now: number): Promise<void> {
+    const { session, filter } = watch;
+    const moved = new Set<string>();
+    const glimpses = new Map<string, Glimpse>();
+    this.#gathering.add(moved);
+    let left = GLIMPSES_A_TURN;
+    for (const worker of this.visible(session, filter, now)) {
+      if (left === 0) {
+        await nextTurn();
+        left = GLIMPSES_A_TURN;
+      }
+      left -= 1;
+      glimpses.set(worker.id, glimpse(this.#sessions, worker));
+    }
+    this.#gathering.delete(moved);
+    const { state } = this.#core;
+    const grant = grantFor(state, session.by, "watch", this.#core.now());
+    for (const workerId of moved) {
+      const worker = state.workers.get(workerId);
+      const row = grant && coveredRow(worker, grant);
+      if (worker === undefined || row === undefined || !passes(filter, row)) glimpses.delete(workerId);
+      else glimpses.set(workerId, glimpse(this.#sessions, worker));
+    }
+    watch.told = this.#place;
+    const cursor = cursorAt(state.shard, state.size);
+    this.#core.post(() => session.spawn(this.#snapshot(watch, id, inOrder(glimpses, moved), cursor)));
+  }
+
+  async #snapshot(watch: Watch, id: string, glimpses: readonly Glimpse[], cursor: string): Promise<void> {
+    const { session, shown } = watch;
+    for (const page of snapshotPages(id, wordedIn(glimpses, shown), cursor)) {
+      await session.feed([page]);
+      if (session.closed) return;
+      await nextTurn();
     }
     watch.open = true;
+    this.#rounds.wake();
+  }
+
+  // What every watch was told, or need not be, is asked for no more.
+  #forget(): void {
+    let told = this.#place;
+    for (const watch of this.#watches.values()) told = Math.min(told, watch.told);
+    this.#changes.forget(told);
   }
 }
 
-function* snapshotPages(id: string, views: readonly View[], cursor: string): Iterable<ReplyOf<"rows">> {
+function inOrder(glimpses: ReadonlyMap<string, Glimpse>, moved: ReadonlySet<string>): Glimpse[] {
+  if (moved.size === 0) return [...glimpses.values()];
+  return [...glimpses].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);
+}
+
+/** Puts a snapshot into words as its pages are asked for, and notes whom it shows. */
+function* wordedIn(glimpses: readonly Glimpse[], shown: Set<string>): Iterable<View> {
+  for (const one of glimpses) {
+    const view = worded(one);
+    if (view === undefined) continue;
+    shown.add(view.row.worker_id);
+    yield view;
+  }
+}
+
+function* snapshotPages(id: string, views: Iterable<View>, cursor: string): Iterable<ReplyOf<"rows">> {
   let last: View[] | undefined;
   for (const rows of pagesOf(views)) {
     if (last !== undefined) yield { type: "rows", id, rows: last };

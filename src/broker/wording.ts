@@ -85,7 +85,7 @@ function stage({ core }: Parts, id: string, { correctionId, planned }: Of<"stage
 }
 
 function row({ core, sessions }: Parts, id: string, command: Untimed, changed: boolean, result: Step): Reply {
-  const view = command.kind === "status" ? viewOf(core.state, sessions, command.worker_id) : undefined;
+  const view = command.kind === "status" ? viewOf(sessions, core.state.workers.get(command.worker_id)) : undefined;
   if (view === undefined) throw new Error("a status was taken and there is no row");
   const { row: wire, status_digest, pending } = view;
   return { type: "row", id, row: wire, status_digest, changed, pending, outcomes: outcomes(result) };

@@ -8,15 +8,23 @@ export interface WriterEvents {
   fault(error: unknown): void;
 }
 
+/** Past so many entries what is decided gathers for a further batch: a store's turn is to be short. */
+const BATCH_ENTRIES = 512;
+
+interface Gathered {
+  entries: string[];
+  texts: TextLine[];
+}
+
 /**
- * Group commit: while one batch is on its way to the store, what is decided meanwhile gathers for the next.
+ * Group commit: while one batch is on its way to the store, what is decided meanwhile gathers for the next. A step is
+ * never cut: all its entries are in one batch.
  * The state is ahead of the store; answers wait in the outbox until the store has caught up.
  */
 export class Writer {
   readonly #store: EventStore;
   readonly #events: WriterEvents;
-  #entries: string[] = [];
-  #texts: TextLine[] = [];
+  #waiting: Gathered[] = [];
   #durable: number;
   #writing = false;
   #faulted = false;
@@ -33,17 +41,26 @@ export class Writer {
     return this.#durable;
   }
 
-  /** Takes the events of one step, in order; they leave with the next batch. */
+  /** Takes the events of one step, in order; they leave with the next batch that has room. */
   add({ first, events, workerEntries }: Step): void {
+    if (events.length === 0) return;
+    const batch = this.#gathering();
     events.forEach((event, at) => {
       const { line, texts } = encodeEntry(event, first + at, workerEntries[at]);
-      this.#entries.push(line);
-      this.#texts.push(...texts);
+      batch.entries.push(line);
+      batch.texts.push(...texts);
     });
-    if (this.#entries.length > 0 && !this.#writing && !this.#faulted) {
-      this.#writing = true;
-      queueMicrotask(() => void this.#write());
-    }
+    if (this.#writing || this.#faulted) return;
+    this.#writing = true;
+    queueMicrotask(() => void this.#write());
+  }
+
+  #gathering(): Gathered {
+    const last = this.#waiting.at(-1);
+    if (last !== undefined && last.entries.length < BATCH_ENTRIES) return last;
+    const next: Gathered = { entries: [], texts: [] };
+    this.#waiting.push(next);
+    return next;
   }
 
   /** Writes nothing more, not even what was decided. */
@@ -58,13 +75,10 @@ export class Writer {
   }
 
   async #write(): Promise<void> {
-    while (this.#entries.length > 0 && !this.#faulted) {
-      const batch = { first: this.#durable, entries: this.#entries, texts: this.#texts };
-      this.#entries = [];
-      this.#texts = [];
+    for (let next = this.#waiting.shift(); next !== undefined && !this.#faulted; next = this.#waiting.shift()) {
       try {
-        await this.#store.append(batch);
-        this.#durable = batch.first + batch.entries.length;
+        await this.#store.append({ first: this.#durable, ...next });
+        this.#durable += next.entries.length;
         this.#events.durable(this.#durable);
       } catch (error) {
         this.#faulted = true;

@@ -1,4 +1,5 @@
 import { grantRequest, type Broker, type TokenRequest } from "../broker/index.js";
+import type { Stage } from "../protocol/index.js";
 import type { ControlRequest } from "./control.js";
 import { CliError } from "./exit.js";
 
@@ -16,7 +17,20 @@ export interface TokenRecord {
   verbs: string;
   /** ISO 8601, or absent when it holds for ever. */
   expires?: string;
-  state: "valid" | "revoked" | "expired";
+  /** lost: its grant stands in the log, and its hash in no grants.json, so nobody can be known by it. */
+  state: "valid" | "revoked" | "expired" | "lost";
+}
+
+/** A correction that has not ended, as `status` shows it. */
+export interface OpenRecord {
+  correction_id: string;
+  worker_id: string;
+  /** Subject of its sender. */
+  by: string;
+  stage: Stage;
+  /** Milliseconds of log time: when it was admitted, and when the window that runs now ends. */
+  admitted_at: number;
+  due_at: number;
 }
 
 /** Does what the control socket is asked for. Throws with one sentence when it cannot. */
@@ -28,6 +42,8 @@ export async function handleAdmin(broker: Broker, request: ControlRequest): Prom
       return broker.addToken(grantRequest(request.request as TokenRequest), OPERATOR);
     case "token_list":
       return listTokens(broker);
+    case "open":
+      return listOpen(broker);
     case "token_revoke": {
       if (await broker.revokeToken(request.id, OPERATOR)) return { id: request.id, revoked: true };
       throw new CliError(`there is no valid token ${request.id}; see: a2achan token list`);
@@ -46,6 +62,17 @@ function listTokens(broker: Broker): TokenRecord[] {
     ...patterns,
     verbs: verbs.join(","),
     ...(expires_at !== undefined && { expires: new Date(expires_at).toISOString() }),
-    state: revoked ? "revoked" : expires_at !== undefined && expires_at <= now ? "expired" : "valid",
+    state: revoked ? "revoked" : (expires_at ?? Infinity) <= now ? "expired" : broker.isKnown(token) ? "valid" : "lost",
+  }));
+}
+
+function listOpen(broker: Broker): OpenRecord[] {
+  return broker.openCorrections().map(({ id, workerId, sender, stage, admittedAt, dueAt }) => ({
+    correction_id: id,
+    worker_id: workerId,
+    by: sender,
+    stage,
+    admitted_at: admittedAt,
+    due_at: dueAt,
   }));
 }

@@ -6,6 +6,7 @@ import { CliError, EXIT } from "./exit.js";
 export type ControlRequest =
   | { command: "ping" }
   | { command: "token_add"; request: unknown }
+  | { command: "open" }
   | { command: "token_list" }
   | { command: "token_revoke"; id: string };
 export type ControlReply = { ok: true; result: unknown } | { ok: false; error: string };

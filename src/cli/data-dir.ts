@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
 import {
+  accessSync,
   closeSync,
+  constants,
   existsSync,
   fsyncSync,
   mkdirSync,
@@ -13,7 +15,9 @@ import {
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { newToken, tokenId, type NewToken, type TokenHashes } from "../broker/index.js";
-import { CliError, EXIT } from "./exit.js";
+import { CliError, EXIT, NoBrokerError } from "./exit.js";
+
+export const DEFAULT_DATA = "./.a2achan";
 
 /** What a running broker says of itself in `broker.json`. */
 export interface BrokerFile {
@@ -29,17 +33,25 @@ export interface BrokerFile {
 export class DataDir {
   readonly path: string;
 
-  /** Opens the directory, which `make` creates if it is not there. */
+  /** Opens the directory: with `make` it is created if it is not there, else it must be a broker's. */
   constructor(path: string, make: boolean) {
     if (path === "") throw new CliError("--data names no directory; is a variable not set?", EXIT.USAGE);
     this.path = resolve(path);
     try {
       if (make) makeDirectory(this.path);
+      if (existsSync(this.path)) this.#requireUsable(make);
     } catch (error) {
-      throw new CliError(`cannot make the data directory ${this.path}: ${reasonOf(error)}`, EXIT.CONFIG);
+      if (error instanceof CliError) throw error;
+      throw new CliError(
+        `cannot make the data directory ${this.path}: ${reasonOf(error)}; choose another with --data`,
+        EXIT.CONFIG,
+      );
     }
-    if (!existsSync(this.path))
-      throw new CliError(`there is no data directory ${this.path}; start a broker with: a2achan serve --data ${path}`);
+    const start = `start a broker with: a2achan serve --data ${path}`;
+    if (!existsSync(this.path)) throw new NoBrokerError(`there is no data directory ${this.path}; ${start}`);
+    // The first start makes its keys before all else.
+    if (!make && !existsSync(join(this.path, "keys")))
+      throw new NoBrokerError(`${this.path} holds no broker's data; ${start}`);
   }
 
   get controlSocket(): string {
@@ -62,17 +74,22 @@ export class DataDir {
 
   /** The operator's token, the one raw token on disk: made on first use, and anew when the kept one `isRevoked`. */
   operator(isRevoked: (id: string) => boolean = () => false): NewToken {
-    const kept = this.#read("operator.token")?.trim();
-    if (kept === undefined || isRevoked(tokenId(kept) ?? "")) {
-      const made = newToken();
-      this.#write("operator.token", `${made.token}\n`);
-      return made;
-    }
+    const kept = this.keptOperator();
+    if (kept !== undefined && !isRevoked(kept.id)) return kept;
+    const made = newToken();
+    this.#write("operator.token", `${made.token}\n`);
+    return made;
+  }
+
+  /** The operator's token as the last start left it; undefined when there is none. */
+  keptOperator(): NewToken | undefined {
+    const token = this.#read("operator.token")?.trim();
+    if (token === undefined) return undefined;
     this.#requirePrivate("operator.token");
-    const id = tokenId(kept);
+    const id = tokenId(token);
     if (id === undefined)
       throw new CliError(`${this.operatorToken} holds no token; remove it and start again`, EXIT.CONFIG);
-    return { id, token: kept };
+    return { id, token };
   }
 
   /** The key under which correction ids are made; belongs to the log. */
@@ -111,6 +128,17 @@ export class DataDir {
     };
   }
 
+  /** What the broker that runs here says of itself, or one that was killed did; undefined when there is none. */
+  broker(): BrokerFile | undefined {
+    const kept = this.#read("broker.json");
+    if (kept === undefined) return undefined;
+    try {
+      return JSON.parse(kept) as BrokerFile;
+    } catch {
+      throw new CliError(`${join(this.path, "broker.json")} is damaged; start the broker again`, EXIT.CONFIG);
+    }
+  }
+
   announce(broker: BrokerFile): void {
     this.#write("broker.json", `${JSON.stringify(broker)}\n`);
   }
@@ -125,6 +153,19 @@ export class DataDir {
     } catch {
       throw new CliError(
         `${join(this.path, "grants.json")} is damaged; restore it, or remove it and make new tokens`,
+        EXIT.CONFIG,
+      );
+    }
+  }
+
+  #requireUsable(make: boolean): void {
+    if (!statSync(this.path).isDirectory()) throw new CliError(`${this.path} is no directory`, EXIT.CONFIG);
+    try {
+      accessSync(this.path, constants.R_OK | constants.X_OK | (make ? constants.W_OK : 0));
+    } catch {
+      const what = make ? "write to" : "read";
+      throw new CliError(
+        `this user may not ${what} the data directory ${this.path}; choose another with --data`,
         EXIT.CONFIG,
       );
     }
@@ -191,6 +232,8 @@ function syncDirectory(path: string): void {
   }
 }
 
+/** What went wrong, in the system's words, without its code, call and path. */
 export function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  const message = error instanceof Error ? error.message : String(error);
+  return /^E[A-Z]+: (.+?), \w+/.exec(message)?.[1] ?? message;
 }

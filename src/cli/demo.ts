@@ -6,6 +6,7 @@ import { print } from "./output.js";
 export function demoCommand(program: Command): void {
   program
     .command("demo")
+    .summary("see corrections take and fail, for real")
     .description("start a broker, workers and an orchestrator, and watch corrections take or fail; checks itself")
     .action(async () => {
       const say = new Narrator();

@@ -24,3 +24,6 @@ export class CliError extends Error {
     this.exitCode = exitCode;
   }
 }
+
+/** There is no broker to speak to; the sentence says how to start one. */
+export class NoBrokerError extends CliError {}

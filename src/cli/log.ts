@@ -1,11 +1,11 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { REASONS } from "../protocol/index.js";
 import { DamagedLog, LogReader, readHead, systemFiles, type LoggedLine } from "../storage/journal/index.js";
-import { DataDir } from "./data-dir.js";
+import { DEFAULT_DATA, DataDir } from "./data-dir.js";
 import { durationMs } from "./durations.js";
-import { CliError } from "./exit.js";
-import { print, printable } from "./output.js";
-import { DEFAULT_DATA } from "./serve.js";
+import { CliError, EXIT } from "./exit.js";
+import { formatOption, print, type Format } from "./output.js";
+import { printable } from "./terminal/printable.js";
 
 interface LogOptions {
   data: string;
@@ -16,7 +16,7 @@ interface LogOptions {
   kind?: string;
   since?: number;
   head?: string;
-  output: "table" | "jsonl";
+  output: Format;
 }
 
 /** An entry as far as this command looks into it. */
@@ -48,25 +48,30 @@ export function logCommand(program: Command): void {
     .option("--kind <kind>", "only entries of this kind, such as admitted or witnessed")
     .option("--since <time>", "only entries from this time on: ISO 8601, or 10m, 24h, 7d ago", parseSince)
     .option("--head <file>", "where the durable head is kept, if not in the data directory")
-    .addOption(
-      new Option("-o, --output <format>", "a line for people, or the entry itself")
-        .choices(["table", "jsonl"])
-        .default("table"),
-    )
+    .addOption(formatOption())
     .action((options: LogOptions) => showLog(options));
 }
 
 async function showLog(options: LogOptions): Promise<void> {
+  if (options.follow === true && options.output === "json")
+    throw new CliError("--follow has no end, and a JSON array has; choose -o jsonl", EXIT.USAGE);
   const data = new DataDir(options.data, false);
   const head = await readHead(systemFiles, options.head ?? data.head);
   const reader = new LogReader(data.log);
+  let shown = 0;
   const show = (entry: LoggedLine): void => {
     const parsed = select(entry, options);
-    if (parsed !== undefined) print(options.output === "jsonl" ? entry.line : lineOf(parsed));
+    if (parsed === undefined) return;
+    if (options.output === "table") print(lineOf(parsed));
+    else if (options.output === "jsonl") print(entry.line);
+    // The entries themselves, byte for byte, in one array that is never held whole.
+    else print((shown === 0 ? "[" : ",") + entry.line);
+    shown += 1;
   };
   try {
     await reader.read(show);
     if (head !== undefined && reader.next < head.size) throw new DamagedLog(reader.next, shortened(head.size));
+    if (options.output === "json") print(shown === 0 ? "[]" : "]");
     while (options.follow === true) {
       await new Promise((resolve) => setTimeout(resolve, FOLLOW_MS));
       await reader.read(show);

@@ -1,22 +1,8 @@
 #!/usr/bin/env node
-import { Command, CommanderError } from "commander";
-import { demoCommand } from "./demo.js";
+import { CommanderError } from "commander";
 import { CliError, EXIT } from "./exit.js";
-import { logCommand } from "./log.js";
-import { serveCommand } from "./serve.js";
-import { tokenCommand } from "./token.js";
-import { VERSION } from "./version.js";
-
-const program = new Command("a2achan")
-  .description("A live correction channel: orchestrators steer running agents, and know what took.")
-  .version(VERSION)
-  .exitOverride()
-  .configureHelp({ showGlobalOptions: true });
-
-serveCommand(program);
-tokenCommand(program);
-logCommand(program);
-demoCommand(program);
+import { a2achanProgram } from "./program.js";
+import { printable } from "./terminal/printable.js";
 
 // A closed pipe ends quietly: whoever read us has seen enough.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
@@ -25,8 +11,14 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   process.exit(EXIT.FAILED);
 });
 
+// Nobody is there to be told.
+process.stderr.on("error", () => {});
+
+// What nobody waited for is told like all else: in a sentence, without a stack.
+process.on("uncaughtException", (error) => process.exit(report(error)));
+
 try {
-  await program.parseAsync();
+  await a2achanProgram().parseAsync();
 } catch (error) {
   process.exitCode = report(error);
 }
@@ -35,6 +27,7 @@ function report(error: unknown): number {
   // commander has already said what is wrong with the words of the call.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.OK : EXIT.USAGE;
   const sentence = error instanceof Error ? error.message : String(error);
-  process.stderr.write(`a2achan: ${sentence}\n`);
+  // A sentence can hold what a broker said.
+  process.stderr.write(`a2achan: ${printable(sentence)}\n`);
   return error instanceof CliError ? error.exitCode : EXIT.FAILED;
 }

@@ -6,7 +6,7 @@ import { LIMITS } from "../protocol/index.js";
 import { createBroker, type RunningBroker } from "../server.js";
 import { handleAdmin } from "./admin.js";
 import { serveControl } from "./control.js";
-import { DataDir, reasonOf } from "./data-dir.js";
+import { DEFAULT_DATA, DataDir, reasonOf } from "./data-dir.js";
 import { CliError, EXIT } from "./exit.js";
 import { withTightHeap } from "./heap.js";
 import { lockDirectory } from "./lock.js";
@@ -30,8 +30,6 @@ interface ServeOptions {
 
 /** Stopping in order takes at most so long. */
 const STOP_MS = 5_000;
-
-export const DEFAULT_DATA = "./.a2achan";
 
 export function serveCommand(program: Command): void {
   program
@@ -62,6 +60,7 @@ async function serve(options: ServeOptions): Promise<void> {
     throw new CliError(sentence, EXIT.CONFIG);
   }
   const log = pino({ level: options.logLevel, base: null }, destination({ fd: 2, sync: true }));
+  process.on("uncaughtExceptionMonitor", ({ stack }) => log.fatal({ stack }, "a fault in the program"));
   const data = new DataDir(options.data, true);
   using _lock = await lockDirectory(data.path);
   let broker: RunningBroker | undefined;
@@ -126,7 +125,8 @@ async function start(options: ServeOptions, data: DataDir, log: Logger): Promise
     const grants = broker.broker.grants();
     const revoked = new Set(grants.flatMap((grant) => (grant.revoked ? [grant.token] : [])));
     const operator = data.operator((id) => revoked.has(id));
-    if (!broker.broker.isGranted(operator.id)) await broker.adoptOperator(operator);
+    if (!broker.broker.isGranted(operator.id) || !broker.broker.isKnown(operator.id))
+      await broker.adoptOperator(operator);
     return broker;
   } catch (error) {
     await (broker === undefined ? opened.store.close() : broker.stop());

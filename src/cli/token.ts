@@ -1,14 +1,14 @@
-import { InvalidArgumentError, Option, type Command } from "commander";
+import { Option, type Command } from "commander";
 import { Broker, grantRequest, type NewToken, type TokenRequest } from "../broker/index.js";
 import { handleAdmin, type TokenRecord } from "./admin.js";
 import { askControl, type ControlRequest } from "./control.js";
-import { DataDir } from "./data-dir.js";
-import { durationMs } from "./durations.js";
+import { DEFAULT_DATA, DataDir } from "./data-dir.js";
+import { parseDuration } from "./durations.js";
 import { CliError, EXIT } from "./exit.js";
 import { formatOption, print, printRecord, printRecords, type Format } from "./output.js";
 import { lockDirectory } from "./lock.js";
 import { openLog } from "./open-log.js";
-import { DEFAULT_DATA } from "./serve.js";
+import type { Column } from "./terminal/table.js";
 import { VERSION } from "./version.js";
 
 interface AddOptions extends Omit<TokenRequest, "expiresInMs"> {
@@ -71,10 +71,21 @@ async function add({ data, output, expires, ...rest }: AddOptions): Promise<void
   );
 }
 
+const TOKEN_COLUMNS: readonly Column<TokenRecord>[] = [
+  { title: "ID", cell: ({ id }) => id },
+  { title: "STATE", cell: ({ state }) => state, colour: ({ state }) => (state === "valid" ? "green" : "red") },
+  { title: "ROLE", cell: ({ role }) => role },
+  { title: "SUBJECT", cell: ({ subject }) => subject },
+  { title: "WORKER", cell: ({ worker }) => worker },
+  { title: "ISSUE", cell: ({ issue }) => issue },
+  { title: "LANE", cell: ({ lane }) => lane },
+  { title: "VERBS", cell: ({ verbs }) => verbs },
+  { title: "EXPIRES", cell: ({ expires }) => expires },
+];
+
 async function list({ data, output }: DataOptions): Promise<void> {
   const records = (await ask(data, { command: "token_list" })) as TokenRecord[];
-  const columns = ["id", "role", "subject", "worker", "issue", "lane", "verbs", "expires", "state"];
-  printRecords(output, columns, records as unknown as Record<string, unknown>[]);
+  printRecords(output, TOKEN_COLUMNS, records);
 }
 
 async function revoke(id: string, { data, output }: DataOptions): Promise<void> {
@@ -94,10 +105,4 @@ async function ask(path: string, request: ControlRequest): Promise<unknown> {
   } finally {
     await broker.stop();
   }
-}
-
-function parseDuration(value: string): number {
-  const ms = durationMs(value);
-  if (ms === undefined) throw new InvalidArgumentError("a time is a number and s, m, h or d, such as 30m, 24h or 7d.");
-  return ms;
 }

@@ -13,13 +13,13 @@ export interface Correction extends DeliveredCorrection {
   readonly attempt: number;
   /** An earlier session of this worker received it already and may have acted on it. */
   readonly redelivered: boolean;
-  /** The row has changed since the correction was written. */
+  /** The row had changed since the correction was written, by the time that it was taken. */
   readonly stale_context: boolean;
   /** `seq` of the row that it was written for. */
   readonly written_at_seq: number;
   /** Milliseconds between the admission and the push. */
   readonly age_ms: number;
-  /** Open corrections queued behind this one when it was pushed. */
+  /** Corrections that waited for the application behind this one when it was taken. */
   readonly backlog: number;
   /**
    * Acknowledges it; with `next_action`, also publishes the plan that follows from it: name this id in `reflects` to
@@ -30,16 +30,17 @@ export interface Correction extends DeliveredCorrection {
   decline(reason: string, options?: CallOptions): Promise<StageAnswer | Refused>;
 }
 
-/** Makes a pushed correction, now received, into what the application gets. */
-export function received(frame: PushOf<"correction">, lane: RowLane): Correction {
-  const { correction, attempt, redelivered, stale_context, written_at_seq, age_ms, backlog } = frame;
+/** Makes a pushed correction, now received, into what the application gets; `backlog` others wait behind it. */
+export function received(frame: PushOf<"correction">, backlog: number, lane: RowLane): Correction {
+  const { correction, attempt, redelivered, stale_context, written_at_seq, age_ms } = frame;
   const cited = { correction_id: correction.correction_id, status_digest: correction.status_digest ?? "" };
   const acked = { taken: false };
   return {
     ...correction,
     attempt,
     redelivered,
-    stale_context,
+    // The row may have moved since the push.
+    stale_context: stale_context || lane.hasMoved(cited.status_digest),
     written_at_seq,
     age_ms,
     backlog,

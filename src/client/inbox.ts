@@ -119,9 +119,11 @@ export class Inbox {
       this.#putBack(items);
       return [];
     }
-    return this.#settled(items).map((item) => {
+    const settled = this.#settled(items);
+    return settled.map((item, at) => {
       this.#remember(idOf(item.frame));
-      return received(item.frame, this.#lane);
+      // Counted here: more may have come, and some been ended, since the push.
+      return received(item.frame, settled.length - at - 1 + this.#waiting.length, this.#lane);
     });
   }
 

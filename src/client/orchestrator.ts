@@ -1,17 +1,11 @@
-import {
-  encodeId,
-  statusDigest,
-  type CorrectionContent,
-  type Filter,
-  type View,
-  type WorkerStatus,
-} from "../protocol/index.js";
+import { statusDigest, type CorrectionContent, type Filter, type View, type WorkerStatus } from "../protocol/index.js";
 import { stageAnswer } from "./answers.js";
 import type { CallOptions } from "./bounded.js";
 import { CLIENT, Connection, type ConnectOptions } from "./connection.js";
 import type { StageNotice } from "./course.js";
 import { A2achanError } from "./errors.js";
 import { bodyOf } from "./frames.js";
+import { issueId } from "./issue-id.js";
 import { receiptOf, type Receipt } from "./receipt.js";
 import { isRefused, refusedBy, type Refused } from "./refusals.js";
 import { systemRuntime, type Runtime } from "./runtime.js";
@@ -32,6 +26,11 @@ export interface CorrectOptions extends CallOptions {
   supersedes?: string;
   /** UTF-8 bytes that the message may have; can only narrow the limit of 1,024. */
   max_bytes?: number;
+  /**
+   * The digest that the decision was made on, when that row was read elsewhere (by a person, in another process) and is
+   * not at hand: cited as it is. Default: that of the row given.
+   */
+  digest?: string;
   /**
    * Where the caller holds the worker to be, if it knows that from elsewhere (its own plan, say) and not from the row.
    * Refused with TRUST_VIOLATION/SCOPE unless it equals the row's issue, task and lane; default: those of the row.
@@ -117,18 +116,19 @@ export class Orchestrator implements AsyncDisposable {
   async correct(
     cited: WorkerStatus | { readonly row: WorkerStatus },
     message: string,
-    { signal, key = this.#freshKey(), scope, ...rest }: CorrectOptions = {},
+    { signal, key = this.#freshKey(), scope, digest, ...rest }: CorrectOptions = {},
   ): Promise<Receipt> {
     const row = "row" in cited ? cited.row : cited;
+    const status_digest = digest ?? statusDigest(row);
     const { issue, task_id, lane } = scope ?? row;
-    const named = { worker_id: row.worker_id, issue: String(issue), lane, ...(task_id !== undefined && { task_id }) };
+    const named = { worker_id: row.worker_id, issue: issueId(issue), lane, ...(task_id !== undefined && { task_id }) };
     let receipt: Receipt | undefined;
     await this.#connection.call(
-      { ...rest, type: "correct", ...named, message, status_digest: statusDigest(row), key },
+      { ...rest, type: "correct", ...named, message, status_digest, key },
       signal === undefined ? {} : { signal },
       (reply) => {
         // In the turn in which it comes: the stages that follow it find the correction followed.
-        if (reply.type === "receipt") receipt = receiptOf(reply, row, this.#book);
+        if (reply.type === "receipt") receipt = receiptOf(reply, { row, status_digest }, this.#book);
         return false;
       },
     );
@@ -224,8 +224,7 @@ export async function openOrchestrator(options: ConnectOptions, runtime: Runtime
 }
 
 function filterOf({ issue, ...rest }: WorkerFilter): Filter {
-  if (issue === undefined) return rest;
-  return { ...rest, issue: typeof issue === "number" ? encodeId(issue) : issue };
+  return issue === undefined ? rest : { ...rest, issue: issueId(issue) };
 }
 
 type Beside = Omit<View, "row">;

@@ -1,4 +1,4 @@
-import { isOpen, type Refusal, type ReplyOf, type Stage, type WorkerStatus } from "../protocol/index.js";
+import { isOpen, statusDigest, type Refusal, type ReplyOf, type Stage, type WorkerStatus } from "../protocol/index.js";
 import type { CallOptions } from "./bounded.js";
 import type { Outcome, StageNotice } from "./course.js";
 import { A2achanError } from "./errors.js";
@@ -45,7 +45,7 @@ export interface Denied extends Refusal {
   folded?: true;
   /** The row as it is, on a DIGEST refusal, for those who may watch it. Decide again before citing it. */
   current?: WorkerStatus;
-  /** In what `current` differs from the row that was cited. */
+  /** In what `current` differs from the row that was cited; empty if that row was not at hand. */
   moved: MovedField[];
   /** One sentence that says what to do. */
   advice: string;
@@ -54,12 +54,18 @@ export interface Denied extends Refusal {
 /** What `correct` resolves with: nothing of it is thrown. */
 export type Receipt = Admitted | Denied;
 
+/** What a correction cited, and the row that its sender had at hand: another one, perhaps. */
+interface Cited {
+  row: WorkerStatus;
+  status_digest: string;
+}
+
 /** A receipt as the caller gets it; an admitted correction is followed in the book from here on. */
-export function receiptOf(reply: ReplyOf<"receipt">, cited: WorkerStatus, book: StageBook): Receipt {
+export function receiptOf(reply: ReplyOf<"receipt">, cited: Cited, book: StageBook): Receipt {
   return reply.verdict === "ALLOW" ? admitted(reply, cited, book) : denied(reply, cited);
 }
 
-function denied(reply: ReplyOf<"receipt">, cited: WorkerStatus): Denied {
+function denied(reply: ReplyOf<"receipt">, { row, status_digest }: Cited): Denied {
   const { reason, detail, path, bytes, max_bytes, correction_id, index, folded, current } = reply;
   if (reason === undefined) throw new A2achanError("protocol");
   const refusal: Refusal = {
@@ -77,18 +83,18 @@ function denied(reply: ReplyOf<"receipt">, cited: WorkerStatus): Denied {
     ...(index !== undefined && { index }),
     ...(folded !== undefined && { folded }),
     ...(current !== undefined && { current }),
-    moved: current === undefined ? [] : movedFields(cited, current),
+    moved: current !== undefined && statusDigest(row) === status_digest ? movedFields(row, current) : [],
     advice: adviceFor(refusal),
   };
 }
 
-function admitted(reply: ReplyOf<"receipt">, cited: WorkerStatus, book: StageBook): Admitted {
+function admitted(reply: ReplyOf<"receipt">, { row }: Cited, book: StageBook): Admitted {
   const { correction_id, stage, index, expires_at, deliverable } = reply;
   if (correction_id === undefined || stage === undefined || index === undefined) throw new A2achanError("protocol");
   if (expires_at === undefined || deliverable === undefined) throw new A2achanError("protocol");
   const replayed = reply.replayed === true;
   const { outcome, stages } = book.follow(correction_id);
-  book.tell({ correction_id, worker_id: cited.worker_id, stage: "ADMITTED", index });
+  book.tell({ correction_id, worker_id: row.worker_id, stage: "ADMITTED", index });
   const notSent = replayed && stage !== "WITNESSED" && !isOpen(stage);
   return {
     verdict: "ALLOW",

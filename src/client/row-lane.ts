@@ -1,9 +1,10 @@
-import { LIMITS, encodeId, type PlannedAction, type RequestOf } from "../protocol/index.js";
+import { LIMITS, type PlannedAction, type RequestOf } from "../protocol/index.js";
 import { stageAnswer, statusAnswer, type StageAnswer, type StatusAnswer } from "./answers.js";
 import type { CallOptions } from "./bounded.js";
 import type { Connection } from "./connection.js";
 import { A2achanError, abortedBy } from "./errors.js";
 import type { AnswerTo, Ask } from "./frames.js";
+import { issueId } from "./issue-id.js";
 import { isRefused, type Refused } from "./refusals.js";
 import type { ClientClock } from "./runtime.js";
 
@@ -41,6 +42,8 @@ export class RowLane {
   #jobs: Job[] = [];
   #running = false;
   #last: Published | undefined;
+  /** Of the row as the broker last told this session. */
+  #digest: string | undefined;
   #stale = false;
   #leaving = false;
 
@@ -52,11 +55,17 @@ export class RowLane {
   /** A new session stands: the row may not be live any more. */
   reconnected(): void {
     this.#stale = this.#last !== undefined;
+    this.#digest = undefined;
     void this.#pump();
   }
 
   ended(error: A2achanError): void {
     for (const { fail } of this.#jobs.splice(0)) fail(error);
+  }
+
+  /** Whether the row is known to be another one than `cited` names. */
+  hasMoved(cited: string): boolean {
+    return this.#digest !== undefined && this.#digest !== cited;
   }
 
   status(fields: StatusFields, options?: CallOptions): Promise<StatusAnswer | Refused> {
@@ -85,6 +94,7 @@ export class RowLane {
         acked.taken = true;
         this.#planned(said.next_action);
       }
+      if (!isRefused(answer)) this.#digest = answer.status_digest ?? this.#digest;
       return answer;
     }, options);
   }
@@ -107,6 +117,7 @@ export class RowLane {
     const answer = statusAnswer(await this.#connection.ask({ type: "status", ...fields }).reply);
     if (isRefused(answer)) return answer;
     this.#last = fields;
+    this.#digest = answer.status_digest;
     this.#planned(fields.next_action);
     // What was just taken made the row live.
     this.#stale = false;
@@ -126,7 +137,10 @@ export class RowLane {
     if (this.#last === undefined || this.#leaving) return false;
     for (;;) {
       const reply = await this.#connection.ask({ type: "status", ...this.#last }).reply;
-      if (reply.type !== "refusal") return true;
+      if (reply.type !== "refusal") {
+        this.#digest = reply.status_digest;
+        return true;
+      }
       if (reply.reason !== "RATE_LIMITED") return false;
       await new Promise<void>((resolve) => void this.#clock.at(LIMITS.rate_window_ms, resolve));
     }
@@ -182,8 +196,4 @@ function copied<T extends { next_action?: PlannedAction }>(fields: T): T {
   if (next_action === undefined) return { ...fields };
   const { reflects } = next_action;
   return { ...fields, next_action: { ...next_action, ...(reflects !== undefined && { reflects: [...reflects] }) } };
-}
-
-function issueId(issue: string | number): string {
-  return typeof issue === "number" ? encodeId(issue) : issue;
 }

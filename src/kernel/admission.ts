@@ -64,7 +64,8 @@ function refuseRoom(state: State, worker: Worker, command: Correct, old: Correct
   if (worker.open.size - (old === undefined ? 0 : 1) >= room) return { reason: "RATE_LIMITED", detail: "INBOX_FULL" };
   const times = state.senders.get(by.subject)?.admittedTimes ?? [];
   const often = overRate(times, admitted_per_window, rate_window_ms, now);
-  return often || worker.citing.size >= citing_per_digest ? { reason: "RATE_LIMITED", detail: "RATE" } : undefined;
+  const many = (worker.citing.get(by.subject)?.size ?? 0) >= citing_per_digest;
+  return often || many ? { reason: "RATE_LIMITED", detail: "RATE" } : undefined;
 }
 
 /** Whether `most` things already happened in the window of `windowMs` that ends now; `times` holds the latest ones. */

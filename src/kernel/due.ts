@@ -7,21 +7,23 @@ export interface Due {
   id: string;
 }
 
-/** A binary heap by (at, index). Entries that no longer matter are skipped by whoever takes them. */
-export class DueQueue {
-  readonly #heap: Due[] = [];
+type Dated = Pick<Due, "at" | "index">;
 
-  peek(): Due | undefined {
+/** A binary heap by (at, index). Entries that no longer matter are skipped by whoever takes them. */
+export class DueQueue<T extends Dated = Due> {
+  readonly #heap: T[] = [];
+
+  peek(): T | undefined {
     return this.#heap[0];
   }
 
-  push(due: Due): void {
+  push(due: T): void {
     const heap = this.#heap;
     let at = heap.length;
     heap.push(due);
     while (at > 0) {
       const parent = (at - 1) >> 1;
-      const above = heap[parent] as Due;
+      const above = heap[parent] as T;
       if (!before(due, above)) break;
       heap[at] = above;
       at = parent;
@@ -29,7 +31,7 @@ export class DueQueue {
     heap[at] = due;
   }
 
-  pop(): Due | undefined {
+  pop(): T | undefined {
     const heap = this.#heap;
     const top = heap[0];
     const last = heap.pop();
@@ -37,21 +39,21 @@ export class DueQueue {
     return top;
   }
 
-  #sink(due: Due): void {
+  #sink(due: T): void {
     const heap = this.#heap;
     let at = 0;
     for (;;) {
       let child = 2 * at + 1;
       if (child >= heap.length) break;
-      if (child + 1 < heap.length && before(heap[child + 1] as Due, heap[child] as Due)) child += 1;
-      if (!before(heap[child] as Due, due)) break;
-      heap[at] = heap[child] as Due;
+      if (child + 1 < heap.length && before(heap[child + 1] as T, heap[child] as T)) child += 1;
+      if (!before(heap[child] as T, due)) break;
+      heap[at] = heap[child] as T;
       at = child;
     }
     heap[at] = due;
   }
 }
 
-function before(a: Due, b: Due): boolean {
+function before(a: Dated, b: Dated): boolean {
   return a.at < b.at || (a.at === b.at && a.index < b.index);
 }

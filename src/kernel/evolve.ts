@@ -83,7 +83,7 @@ function workerOf(state: State, id: string): Worker {
       leaseMs: LIMITS.lease_default_ms,
       ended: false,
       open: new Map(),
-      citing: new Set(),
+      citing: new Map(),
       entries: 0,
       digestTimes: [],
     };
@@ -112,9 +112,11 @@ function addGrant(state: State, event: GrantAdded, index: number): void {
   const grant: Grant = { index, revoked: false, token, subject, role, verbs, patterns };
   if (expires_at !== undefined) grant.expires_at = expires_at;
   state.grants.set(token, grant);
-  let tokens = state.tokensOf.get(event.subject);
-  if (tokens === undefined) state.tokensOf.set(event.subject, (tokens = new Set()));
-  tokens.add(event.token);
+  if (verbs.includes("correct")) {
+    const tokens = state.tokensOf.get(subject);
+    if (tokens === undefined) state.tokensOf.set(subject, new Set([token]));
+    else tokens.add(token);
+  }
   if (event.expires_at !== undefined) {
     state.due.push({ at: event.expires_at, index, kind: "grant", id: event.token });
   }
@@ -127,8 +129,9 @@ function moveRow(state: State, event: StatusChanged): void {
   if (event.cause === "ended") delete worker.session;
   if (event.cause === "published") remember(worker.digestTimes, event.at, state.limits.digests_per_window);
   worker.digest = event.status_digest;
-  for (const cited of worker.citing) if (!isOpen(cited.stage) && !cited.recent) state.corrections.delete(cited.id);
-  worker.citing = new Set();
+  for (const sent of worker.citing.values())
+    for (const cited of sent) if (!isOpen(cited.stage) && !cited.recent) state.corrections.delete(cited.id);
+  worker.citing.clear();
 }
 
 /** A row as the state keeps it: the log holds a text once, at the entry that brought it, and then its commitment alone. */
@@ -173,7 +176,9 @@ function admit(state: State, event: Admitted, index: number): void {
   };
   state.corrections.set(correction.id, correction);
   worker.open.set(correction.id, correction);
-  worker.citing.add(correction);
+  const citing = worker.citing.get(correction.sender);
+  if (citing === undefined) worker.citing.set(correction.sender, new Set([correction]));
+  else citing.add(correction);
   sender.open.set(correction.id, correction);
   remember(sender.admittedTimes, event.at, state.limits.admitted_per_window);
   setDue(state, correction, event.expires_at);
@@ -208,7 +213,8 @@ function end(state: State, event: Ended, index: number): void {
   while (sender.ended.length > state.limits.ended_per_principal) {
     const oldest = sender.ended.shift() as Correction;
     oldest.recent = false;
-    if (!workerOf(state, oldest.workerId).citing.has(oldest)) state.corrections.delete(oldest.id);
+    const citing = workerOf(state, oldest.workerId).citing.get(oldest.sender);
+    if (citing?.has(oldest) !== true) state.corrections.delete(oldest.id);
   }
 }
 

@@ -1,10 +1,20 @@
 export { step, nextDue, forgetPast, type Step } from "./decide.js";
 export { emptyState, type State, type Worker, type Correction, type Grant } from "./state.js";
 export { evolve } from "./evolve.js";
+export { DueQueue } from "./due.js";
 export { grantFor, coveredRow } from "./authority.js";
 export { decodeEntries, decodeEntry, encodeEntry, type EncodedEntry, type TextLine } from "./entries.js";
 export { BROKER } from "./broker-moves.js";
 export type { Answer } from "./decision.js";
 export type { Command } from "./commands.js";
 export type { KernelEvent, PlannedText, Principal, Text } from "./events.js";
-export { correctionPush, deliverable, outcomesOf, rowView, stageOf, stageView, type StageView } from "./views.js";
+export {
+  correctionPush,
+  deliverable,
+  outcomesOf,
+  rowView,
+  stageOf,
+  stageView,
+  type StageView,
+  type Viewed,
+} from "./views.js";

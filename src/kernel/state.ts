@@ -47,8 +47,8 @@ export interface Worker {
   ended: boolean;
   /** Open corrections in admission order. */
   open: Map<string, Correction>;
-  /** Kept corrections, open or ended, that cite the current digest. */
-  citing: Set<Correction>;
+  /** Kept corrections, open or ended, that cite the current digest, of each sender. */
+  citing: Map<string, Set<Correction>>;
   /** Entries that name this worker since it has a row. */
   entries: number;
   /** Times of its latest new digests of its own making, at most `digests_per_window`. */
@@ -76,7 +76,7 @@ export interface State {
   shard: string;
   limits: Limits;
   grants: Map<string, Grant>;
-  /** Token ids of each orchestrator subject. */
+  /** Token ids of each subject that may correct. */
   tokensOf: Map<string, Set<string>>;
   workers: Map<string, Worker>;
   corrections: Map<string, Correction>;

@@ -19,10 +19,18 @@ export interface RowView {
   lease_ms: number;
 }
 
-export function rowView(worker: Worker): RowView | undefined {
-  const row = worker.row && wireRow(worker.row);
-  if (row === undefined || worker.digest === undefined) return undefined;
-  return { row, status_digest: worker.digest, pending: worker.open.size, lease_ms: worker.leaseMs };
+/** What a view is made of: a worker, and how many of its corrections are open. */
+export interface Viewed {
+  row?: Worker["row"] | undefined;
+  digest?: string | undefined;
+  leaseMs: number;
+  pending: number;
+}
+
+export function rowView({ row, digest, leaseMs, pending }: Viewed): RowView | undefined {
+  const wire = row && wireRow(row);
+  if (wire === undefined || digest === undefined) return undefined;
+  return { row: wire, status_digest: digest, pending, lease_ms: leaseMs };
 }
 
 /** Un-acked open corrections of a worker as they are to be delivered: halts first, else in admission order. */

@@ -18,7 +18,11 @@ export function canonicalRow(row: WorkerStatus): string {
   return `${out},"worker_id":${JSON.stringify(row.worker_id)}}`;
 }
 
-/** `"sha256:"` + lower-case hex of SHA-256 over the canonical row: says which row is meant, not that it is true. */
+/**
+ * `"sha256:"` + lower-case hex of SHA-256 over the canonical row: says which row is meant, not that it is true.
+ * Throws RangeError when `seq` is beyond 2^53-1 or no integer: such a number was rounded on the way, and no row has it.
+ */
 export function statusDigest(row: WorkerStatus): string {
+  if (!Number.isSafeInteger(row.seq)) throw new RangeError("seq is no integer up to 2^53-1; read the row again");
   return `sha256:${sha256Hex(canonicalRow(row))}`;
 }

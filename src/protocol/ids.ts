@@ -24,9 +24,13 @@ export function isCorrectionId(value: string): boolean {
 /**
  * Any text as an id: what the grammar has no room for is percent-encoded byte by byte, as is `%` itself, so that
  * `decodeId` gives the text back. A text that already is an id without `%` stays as it is.
- * Throws RangeError when the text is empty, has a lone surrogate, or does not fit into 128 characters.
+ * Throws RangeError when the text is empty, has a lone surrogate, or does not fit into 128 characters, and for a number
+ * that is no integer up to 2^53-1 either way: it may have been rounded.
  */
 export function encodeId(value: string | number): string {
+  if (typeof value === "number" && !Number.isSafeInteger(value)) {
+    throw new RangeError("a number is an id only as an integer up to 2^53-1; give it as a string");
+  }
   const text = String(value);
   let out = "";
   let last = "";

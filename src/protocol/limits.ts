@@ -26,7 +26,7 @@ export const LIMITS = {
   /** New digests of one worker in any `rate_window_ms`. */
   digests_per_window: 20,
   rate_window_ms: 1_000,
-  /** Corrections kept that cite one current digest. */
+  /** Corrections of one principal kept that cite one current digest. */
   citing_per_digest: 1_024,
   /** Ended corrections kept for each principal. */
   ended_per_principal: 1_024,

@@ -1,8 +1,8 @@
 import type { Duplex } from "node:stream";
 import type { WebSocket } from "ws";
 import type { Outgoing, Peer } from "../broker/index.js";
-import type { Codec } from "../codec/codec.js";
 import type { Close } from "../protocol/index.js";
+import type { Framed, Framer } from "./framer.js";
 
 /** At so many unsent bytes or fewer a socket is asked for more. */
 const LOW_WATER = 16_384;
@@ -29,21 +29,19 @@ export class Turn {
 export class SocketPeer implements Peer {
   readonly #ws: WebSocket;
   readonly #socket: Duplex;
-  readonly #encode: Codec["encode"];
-  readonly #binary: boolean;
+  readonly #frame: Framer;
   readonly #turn: Turn;
-  /** Sent in this turn, and their characters or bytes. */
-  #frames: (string | Uint8Array)[] = [];
+  /** Sent in this turn: in one string, as long as all are strings, and else one behind the other; and their bytes. */
+  #text = "";
+  #frames: Framed[] | undefined;
   #size = 0;
   #waiting: (() => void)[] = [];
 
-  constructor(ws: WebSocket, socket: Duplex, codec: Codec, turn: Turn) {
+  constructor(ws: WebSocket, socket: Duplex, frame: Framer, turn: Turn) {
     this.#ws = ws;
     this.#turn = turn;
     this.#socket = socket;
-    this.#encode = codec.encode;
-    this.#binary = codec.binary;
-    ws.on("close", () => this.#wake());
+    this.#frame = frame;
   }
 
   get buffered(): number {
@@ -52,10 +50,12 @@ export class SocketPeer implements Peer {
 
   send(out: Outgoing): void {
     if (this.#ws.readyState !== this.#ws.OPEN) return;
-    const frame = out.as(this.#encode);
-    if (this.#frames.length === 0) this.#turn.ends(this);
-    this.#frames.push(frame);
+    const frame = out.as(this.#frame);
+    if (this.#size === 0) this.#turn.ends(this);
     this.#size += frame.length;
+    if (this.#frames !== undefined) this.#frames.push(frame);
+    else if (typeof frame === "string") this.#text += frame;
+    else this.#frames = this.#text === "" ? [frame] : [this.#text, frame];
   }
 
   // Waits for the socket, never for a turn: a caller that asks again until there is room must not starve it.
@@ -71,43 +71,28 @@ export class SocketPeer implements Peer {
 
   /** Writes what was sent in this turn. */
   flush(): void {
-    const frames = this.#frames;
-    this.#frames = [];
+    const [text, frames, size] = [this.#text, this.#frames, this.#size];
+    this.#text = "";
+    this.#frames = undefined;
     this.#size = 0;
-    if (frames.length === 0 || this.#ws.readyState !== this.#ws.OPEN) return;
+    if (size === 0 || this.#ws.readyState !== this.#ws.OPEN) return;
     // Called when the bytes have left, or with the error of a socket that broke: its close event tells the broker.
     const left = (): void => {
       if (this.buffered <= LOW_WATER) this.#wake();
     };
-    const text = asciiFrames(frames);
-    if (text !== undefined) return void this.#socket.write(text, "latin1", left);
+    // ws's own bytes, of pings and of the close, go the same way and keep their place.
+    if (frames === undefined) return void this.#socket.write(text, "latin1", left);
     this.#socket.cork();
-    for (const frame of frames) this.#ws.send(frame, { binary: this.#binary }, left);
+    for (const frame of frames) this.#socket.write(frame, "latin1", left);
     this.#socket.uncork();
+  }
+
+  /** The socket is closed: nobody waits for it any more. */
+  gone(): void {
+    this.#wake();
   }
 
   #wake(): void {
     for (const resolve of this.#waiting.splice(0)) resolve();
   }
-}
-
-/** Bytes that a frame's length has room for beside its first two bytes (RFC 6455 section 5.2). */
-const SHORT = 126;
-const LONG = 65_536;
-
-/**
- * Text messages as the bytes of unmasked WebSocket frames, one character a byte: one string costs Node a third of what
- * a list of buffers does. Undefined where a message is not pure ASCII, or long: those are ws's own to write.
- */
-function asciiFrames(messages: readonly (string | Uint8Array)[]): string | undefined {
-  let text = "";
-  for (const message of messages) {
-    if (typeof message !== "string" || message.length >= LONG) return undefined;
-    const bytes = Buffer.byteLength(message);
-    if (bytes !== message.length) return undefined;
-    text +=
-      bytes < SHORT ? String.fromCharCode(0x81, bytes) : String.fromCharCode(0x81, SHORT, bytes >> 8, bytes & 255);
-    text += message;
-  }
-  return text;
 }

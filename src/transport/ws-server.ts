@@ -4,6 +4,7 @@ import { WebSocketServer, type RawData, type ServerOptions, type WebSocket } fro
 import type { Broker, Connection } from "../broker/index.js";
 import type { Codec } from "../codec/codec.js";
 import { CLOSE, LIMITS, parseRequest, type Parsed } from "../protocol/index.js";
+import { framer, type Framer } from "./framer.js";
 import { judgeUpgrade, selectSubprotocol, type HandshakeRules, type Rejection } from "./handshake.js";
 import { Pings } from "./pings.js";
 import { SocketPeer, Turn } from "./socket-peer.js";
@@ -20,6 +21,7 @@ export interface WsServerOptions {
 export class WsServer {
   readonly #options: WsServerOptions;
   readonly #subprotocols: readonly string[];
+  readonly #framers: ReadonlyMap<Codec, Framer>;
   readonly #ws: WebSocketServer;
   readonly #pings: Pings;
   readonly #turn = new Turn();
@@ -43,6 +45,7 @@ export class WsServer {
       closeTimeout: 2_000,
       handleProtocols: (offered) => selectSubprotocol(offered, this.#subprotocols) ?? false,
     };
+    this.#framers = new Map(options.codecs.map((codec) => [codec, framer(codec)]));
     this.#ws = new WebSocketServer(settings);
     this.#pings = new Pings(clock, limits);
   }
@@ -80,19 +83,26 @@ export class WsServer {
       return reject(socket, { status: 401, sentence: "this token is unknown, revoked or expired" });
     }
     const codec = codecs.find(({ subprotocol }) => subprotocol === judged.subprotocol);
-    if (codec === undefined) throw new Error("a subprotocol was accepted that has no codec");
-    this.#ws.handleUpgrade(request, socket, head, (ws) => this.#accept(ws, socket, codec, proven));
+    const frame = codec && this.#framers.get(codec);
+    if (codec === undefined || frame === undefined) throw new Error("a subprotocol was accepted that has no codec");
+    this.#ws.handleUpgrade(request, socket, head, (ws) =>
+      this.#accept(ws, new SocketPeer(ws, socket, frame, this.#turn), codec, proven),
+    );
   }
 
-  #accept(ws: WebSocket, socket: Duplex, codec: Codec, proven: string | undefined): void {
+  #accept(ws: WebSocket, peer: SocketPeer, codec: Codec, proven: string | undefined): void {
     const { broker } = this.#options;
     ws.on("error", () => {}); // ws closes by itself with the code that fits; the close event tells the broker
     if (this.#full(proven)) return ws.close(CLOSE.TOO_MANY.code, CLOSE.TOO_MANY.reason);
-    const peer = new SocketPeer(ws, socket, codec, this.#turn);
     const connection = broker.connect(peer, proven);
     this.#open.set(ws, connection);
-    const pings = this.#pings.watch(ws, () => connection.alive());
+    const pinged = this.#pings.add(ws);
+    ws.on("pong", () => {
+      pinged.missed = 0;
+      connection.alive();
+    });
     ws.on("message", (data, isBinary) => {
+      pinged.missed = 0;
       try {
         connection.receive(read(codec, data, isBinary, connection.authenticated));
       } catch (error) {
@@ -102,12 +112,17 @@ export class WsServer {
       // Who asks on without reading the answers is not read any further: they must not pile up here.
       if (peer.buffered > broker.limits.outgoing_bytes && !ws.isPaused) {
         ws.pause();
-        void peer.drained().then(() => ws.resume());
+        const readAgain = connection.unread();
+        void peer.drained().then(() => {
+          readAgain();
+          ws.resume();
+        });
       }
     });
     ws.on("close", () => {
-      pings[Symbol.dispose]();
+      this.#pings.remove(pinged);
       this.#open.delete(ws);
+      peer.gone();
       broker.disconnect(connection);
       if (this.#open.size === 0) for (const fn of this.#emptied.splice(0)) fn();
     });

@@ -4,15 +4,17 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { cpu } from "./figures/cpu.js";
 import { durable } from "./figures/durable.js";
+import { fanOut } from "./figures/fan-out.js";
 import type { Figure, Setting } from "./figures/figure.js";
 import { growth } from "./figures/growth.js";
 import { latency } from "./figures/latency.js";
+import { memory } from "./figures/memory.js";
 import { replay } from "./figures/replay.js";
 import { machine, table, verdict } from "./report.js";
 
 const USAGE = `npm run bench -- [options]
 
-  --figure N      only this figure (1, 2, 4, 7 or 8); may be given more than once
+  --figure N      only this figure (1, 2, 4, 5, 6, 7 or 8); may be given more than once
   --quick         fewer and shorter rounds: under a minute
   --json [FILE]   the figures as JSON too: to FILE, or to standard output instead of the table
   --dist DIR      another build of the broker than dist/
@@ -24,6 +26,8 @@ const FIGURES: Readonly<Record<string, (setting: Setting) => Promise<Figure[]>>>
   "1": latency,
   "2": cpu,
   "4": durable,
+  "5": memory,
+  "6": fanOut,
   "7": replay,
   "8": growth,
 };

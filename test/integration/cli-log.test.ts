@@ -72,6 +72,13 @@ describe("a2achan log", () => {
     );
   });
 
+  it("prints all of them as one JSON value with -o json, which cannot be followed", async () => {
+    const all = JSON.parse(await log("-o", "json")) as unknown[];
+    expect(all.map((entry) => JSON.stringify(entry))).toEqual(entryLines());
+    expect(await log("-o", "json", "--worker", "nobody")).toBe("[]\n");
+    expect(await a2achan("log", "--data", data, "-o", "json", "--follow").ended).toMatchObject({ code: 2, stdout: "" });
+  });
+
   it("prints what concerns one worker with --worker", () =>
     expectLines(["--worker", "w-1"], ({ worker_id }) => worker_id === "w-1"));
 

@@ -1,73 +1,49 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { EVERYWHERE, Serve, dataDirectory } from "../support/serve.js";
 import { admit, correctionOf, publish, statusOf } from "../support/scenes.js";
+import { EVERYWHERE } from "../support/serve.js";
+import { Served } from "../support/served.js";
 import { Wire, type Frame } from "../support/wire.js";
 
-/** A real broker process with one worker and one orchestrator, which dies and comes back on the same directory. */
-let directory: ReturnType<typeof dataDirectory>;
-let broker: Serve;
-let tokens: { worker: string; orchestrator: string };
+let served: Served;
 
 beforeEach(async () => {
-  directory = dataDirectory();
-  broker = await Serve.start(directory.path);
-  tokens = {
-    worker: (await broker.token({ role: "worker", subject: "w-1", issue: "**", lane: "**" })).token,
-    orchestrator: (await broker.token({ role: "orchestrator", subject: "orch", ...EVERYWHERE })).token,
-  };
+  served = await Served.start();
 });
-
-afterEach(async () => {
-  await broker.kill();
-  directory[Symbol.dispose]();
-});
-
-async function killAndRestart(): Promise<void> {
-  await broker.kill();
-  broker = await Serve.start(directory.path);
-}
-
-function asWorker(): Promise<Wire & { welcome: Frame }> {
-  return Wire.hello(broker.url, tokens.worker, { role: "worker", worker_id: "w-1" });
-}
-
-function asOrchestrator(hello: Record<string, unknown> = {}): Promise<Wire & { welcome: Frame }> {
-  return Wire.hello(broker.url, tokens.orchestrator, { role: "orchestrator", ...hello });
-}
+afterEach(() => served.end());
 
 /** The worker's view, as its orchestrator sees it. */
 async function view(): Promise<Frame> {
-  return (await asOrchestrator()).ask({ type: "get", worker_id: "w-1" });
+  return (await served.lead()).ask({ type: "get", worker_id: "w-1" });
 }
 
 const stageOf = (frame: Frame): unknown => [frame["stage"], frame["index"]];
 
 describe("a broker that was killed and started again", () => {
   it("shows every row as it was, but rewritten as not live, with the next seq [A2C-LIVE-09]", async () => {
-    const worker = await asWorker();
+    const worker = await served.worker();
     await worker.ask(statusOf("read the issue", { task_id: "t-1" }));
     await worker.ask(statusOf("ran the tests", { task_id: "t-1", next_action: { summary: "mend the lexer" } }));
     const before = await view();
-    await killAndRestart();
+    await served.killAndRestart();
     const after = await view();
     expect(after["row"]).toEqual({ ...(before["row"] as object), live: false, seq: 3 });
     expect(after).toMatchObject({ liveness: "dead", pending: 0 });
   });
 
   it("goes on with seq from where it was, and gives no old digest again [A2C-ROW-08]", async () => {
-    const orchestrator = await asOrchestrator();
-    const first = await publish(await asWorker());
-    await killAndRestart();
-    const again = await (await asWorker()).ask(statusOf("read the issue"));
+    const orchestrator = await served.lead();
+    const first = await publish(await served.worker());
+    await served.killAndRestart();
+    const again = await (await served.worker()).ask(statusOf("read the issue"));
     expect(again).toMatchObject({ type: "row", changed: true, row: { seq: 3, live: true } });
     expect(again["status_digest"]).not.toBe(first);
-    const late = await (await asOrchestrator()).ask(correctionOf("w-1", first, "Keep the names."));
+    const late = await (await served.lead()).ask(correctionOf("w-1", first, "Keep the names."));
     expect(late).toMatchObject({ verdict: "DENY", reason: "UNWITNESSED", detail: "DIGEST" });
     orchestrator.drop();
   });
 
   it("knows each correction and where it stands or how it ended [A2C-ANS-07]", async () => {
-    const [worker, orchestrator] = [await asWorker(), await asOrchestrator()];
+    const [worker, orchestrator] = [await served.worker(), await served.lead()];
     const digest = await publish(worker);
     const ids: string[] = [];
     for (const message of ["taken up", "declined", "withdrawn", "received", "not looked at"]) {
@@ -91,18 +67,18 @@ describe("a broker that was killed and started again", () => {
       "DELIVERED",
       "ADMITTED",
     ]);
-    await killAndRestart();
-    expect(await stages(await asOrchestrator())).toEqual(before);
+    await served.killAndRestart();
+    expect(await stages(await served.lead())).toEqual(before);
   });
 
   it("delivers open corrections again, marked as such, and they reach their end [A2C-LIFE-08] [A2C-LIVE-14]", async () => {
-    const [worker, orchestrator] = [await asWorker(), await asOrchestrator()];
+    const [worker, orchestrator] = [await served.worker(), await served.lead()];
     const digest = await publish(worker);
     const received = await admit(orchestrator, "w-1", digest, "received before the end");
     await worker.ask({ type: "receive", correction_id: received });
     const waiting = await admit(orchestrator, "w-1", digest, "not yet received");
-    await killAndRestart();
-    const back = await asWorker();
+    await served.killAndRestart();
+    const back = await served.worker();
     await publish(back);
     const pushes = [
       await back.push(({ type }) => type === "correction"),
@@ -120,34 +96,34 @@ describe("a broker that was killed and started again", () => {
   });
 
   it("takes a correction that is sent again with the same key for the same one, and writes nothing [A2C-ADM-29]", async () => {
-    const [worker, orchestrator] = [await asWorker(), await asOrchestrator()];
+    const [worker, orchestrator] = [await served.worker(), await served.lead()];
     const frame = correctionOf("w-1", await publish(worker), "Keep the names.", { key: "k-1" });
     const first = await orchestrator.ask(frame);
-    await killAndRestart();
-    const again = await asOrchestrator();
+    await served.killAndRestart();
+    const again = await served.lead();
     const second = await again.ask(frame);
     const { correction_id, index } = first;
     expect(second).toMatchObject({ verdict: "ALLOW", correction_id, index, stage: "ADMITTED", replayed: true });
-    const next = await asOrchestrator();
+    const next = await served.lead();
     expect(next.welcome["cursor"]).toBe(again.welcome["cursor"]);
     const other = await again.ask({ ...frame, key: "k-2" });
     expect(other).toMatchObject({ verdict: "DENY", detail: "NOT_LIVE" });
   });
 
   it("gives a sender that resumes every stage that it missed, from before and after, once and in order [A2C-CUR-02] [A2C-LIFE-05]", async () => {
-    const [worker, orchestrator] = [await asWorker(), await asOrchestrator()];
+    const [worker, orchestrator] = [await served.worker(), await served.lead()];
     const digest = await publish(worker);
     const first = await admit(orchestrator, "w-1", digest, "first");
-    const { cursor } = (await asOrchestrator()).welcome;
+    const { cursor } = (await served.lead()).welcome;
     orchestrator.drop();
-    const meanwhile = await asOrchestrator();
+    const meanwhile = await served.lead();
     await worker.ask({ type: "receive", correction_id: first });
     const second = await admit(meanwhile, "w-1", digest, "second", { freshness: "exact" });
     await worker.ask({ type: "ack", correction_id: first, status_digest: digest });
-    await killAndRestart();
-    await (await asWorker()).ask(statusOf("came back", { next_action: { summary: "go on", reflects: [first] } }));
+    await served.killAndRestart();
+    await (await served.worker()).ask(statusOf("came back", { next_action: { summary: "go on", reflects: [first] } }));
 
-    const resumed = await asOrchestrator({ resume_from: cursor });
+    const resumed = await served.lead({ resume_from: cursor });
     expect(resumed.welcome["gap"]).toBe(false);
     await resumed.push(({ stage }) => stage === "WITNESSED").then((last) => resumed.pushes.push(last));
     await resumed.barrier();
@@ -163,13 +139,13 @@ describe("a broker that was killed and started again", () => {
   });
 
   it("still takes the tokens that were made before, and none that was revoked [A2C-AUTH-09]", async () => {
-    const revoked = await broker.token({ role: "orchestrator", subject: "gone", ...EVERYWHERE });
-    await broker.ask({ command: "token_revoke", id: revoked.id });
-    await killAndRestart();
-    expect((await asWorker()).welcome).toMatchObject({ principal: { role: "worker", subject: "w-1" } });
-    expect((await asOrchestrator()).welcome).toMatchObject({ principal: { subject: "orch" } });
-    await expect(Wire.open(broker.url, revoked.token)).rejects.toThrow("HTTP 401");
-    const wire = await Wire.open(broker.url);
+    const revoked = await served.serve.token({ role: "orchestrator", subject: "gone", ...EVERYWHERE });
+    await served.serve.ask({ command: "token_revoke", id: revoked.id });
+    await served.killAndRestart();
+    expect((await served.worker()).welcome).toMatchObject({ principal: { role: "worker", subject: "w-1" } });
+    expect((await served.lead()).welcome).toMatchObject({ principal: { subject: "lead" } });
+    await expect(Wire.open(served.serve.url, revoked.token)).rejects.toThrow("HTTP 401");
+    const wire = await Wire.open(served.serve.url);
     wire.raw(JSON.stringify({ type: "hello", id: "1", role: "orchestrator", token: revoked.token }));
     expect(await wire.closed).toMatchObject({ code: 4401 });
   });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { MemoryStore } from "../../src/index.js";
-import { LocalBroker, turn, type LocalClient } from "../support/local.js";
+import { LocalBroker, turn, until, type LocalClient } from "../support/local.js";
 import { admit, publish, statusOf } from "../support/scenes.js";
 import type { Frame } from "../support/wire.js";
 
@@ -52,7 +52,7 @@ describe("the snapshot of a watch", () => {
   it("comes in pages of at most 48 KiB, from one state, the last with cursor and done [A2C-FRM-19] [A2C-FRM-20] [A2C-CUR-01]", async () => {
     await fleet(300);
     const id = watcher.tell({ type: "watch" });
-    await turn();
+    await until(() => rowsOf(watcher, id).at(-1)?.["done"] === true);
     const pages = rowsOf(watcher, id);
     expect(pages.length).toBeGreaterThan(3);
     for (const page of pages) expect(Buffer.byteLength(JSON.stringify(page))).toBeLessThanOrEqual(PAGE_BYTES);
@@ -81,8 +81,8 @@ describe("the snapshot of a watch", () => {
     await turn();
     expect(viewsOf(rowsOf(watcher, id)).filter(({ row }) => row["seq"] !== 1)).toEqual([]);
     expect(watcher.pushes("row").map(({ row }) => (row as View["row"])["last_action"])).toEqual([
-      "changed twice",
       "changed meanwhile",
+      "changed twice",
     ]);
     expect(watcher.frames.at(-2)?.type).toBe("row");
     expect(watcher.closedWith).toBeUndefined();
@@ -116,8 +116,10 @@ describe("a watch", () => {
     await worker.ask({ type: "decline", correction_id: id, status_digest: digest, reason: "No." });
     expect(last(watcher)).toMatchObject({ pending: 0 });
     await worker.ask({ type: "inbox", open: false });
+    await turn();
     expect(last(watcher)).toMatchObject({ inbox: "closed" });
     worker.drop();
+    await turn();
     expect(last(watcher)).toMatchObject({ liveness: "suspect" });
     local.clock.advance(60_000);
     await turn();

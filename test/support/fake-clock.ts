@@ -42,8 +42,8 @@ export class FakeClock implements Clock {
     this.#pass(end - this.#monotonic);
   }
 
-  /** Lets `ms` pass while no timer runs, as on a machine that sleeps: those that are due by then fire late. */
-  oversleep(ms: number): void {
+  /** Lets `ms` pass while the process stands still: what falls due meanwhile fires late, at the next `advance`. */
+  freeze(ms: number): void {
     this.#pass(ms);
   }
 

@@ -1,53 +1,16 @@
-import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { jsonCodec } from "../../src/codec/json.js";
 import { STATUS_SCHEMA, parseRequest, workerStatus } from "../../src/protocol/index.js";
 import type { Step } from "../../src/kernel/index.js";
 import { TestKernel, refusalOf } from "./kernel.js";
-
-type Fields = Readonly<Record<string, string | boolean>>;
-interface Judged {
-  verdict: string;
-  reason: string;
-}
-
-/** One admission of the reference: its row, its request, and what it answered. */
-export interface Admission {
-  name: string;
-  caps: string[];
-  row: Fields;
-  request: Readonly<Record<string, string>>;
-  expect: Judged & { bytes: number; enqueued: number };
-}
-
-/** One life cycle of the reference: the row at each moment, and what was answered then. */
-export interface LifeCycle {
-  name: string;
-  summary: string;
-  row_at_send: Fields;
-  row_at_receive: Fields;
-  row_at_ack: Fields;
-  receive: Judged & { left_in_inbox: number };
-  ack?: Judged;
-  observe: { acked: boolean; reflected: boolean };
-}
-
-const path = fileURLToPath(new URL("../../spec/vectors/reference-admission.json", import.meta.url));
-export const reference = JSON.parse(readFileSync(path, "utf8")) as {
-  max_bytes: number;
-  admission: Admission[];
-  life_cycle: LifeCycle[];
-};
-
-/** The reference's zero values say that a field is not given; this vector is about the zero itself. */
-const ZERO_IS_MEANT = "allow: max_bytes 0 -> 1024";
-
-/** What a request cites that does not cite the current digest, where a vector is about the way in which it is wrong. */
-const WRONG_DIGESTS: Readonly<Record<string, (current: string) => string>> = {
-  "unwitnessed: digest upper-case hex": (current) => `sha256:${current.slice(7).toUpperCase()}`,
-  "unwitnessed: digest without prefix": (current) => current.slice(7),
-  "unwitnessed: digest with trailing space": (current) => `${current} `,
-};
+import {
+  bytesOf,
+  requestOf,
+  subjectOf,
+  type Admission,
+  type Fields,
+  type Judged,
+  type LifeCycle,
+} from "./reference-vectors.js";
 
 /** Publishes a row of the reference, with its seq and liveness, if such a row can exist. */
 function publish(kernel: TestKernel, row: Fields): void {
@@ -63,41 +26,21 @@ function publish(kernel: TestKernel, row: Fields): void {
   if (!live) kernel.lapse(worker_id);
 }
 
-/** The frame's bytes as a client sends them; a lone `\ufffd` stands for bytes that are no UTF-8. */
-function bytesOf(frame: object, raw?: Uint8Array): Uint8Array {
-  const text = JSON.stringify(frame);
-  if (raw === undefined) return Buffer.from(text);
-  const [before = "", after = ""] = text.split("\ufffd");
-  return Buffer.concat([Buffer.from(before), raw, Buffer.from(after)]);
-}
-
 /** Verdict, reason and bytes of one admission, by the way that every frame takes: codec, shape, kernel. */
-export function admit({ name, caps, row, request }: Admission): Admission["expect"] {
+export function admit(vector: Admission): Admission["expect"] {
+  const { caps, row, request } = vector;
   const kernel = new TestKernel();
   publish(kernel, row);
-  const { worker_id = "", issue, task_id, lane, message, message_b64, max_bytes, orchestrator_id = "" } = request;
-  const subject = orchestrator_id === "orch2" ? "orch2" : "orch";
+  const subject = subjectOf(vector);
   kernel.grant("orchestrator", subject, caps.includes("a2a.send") ? {} : { verbs: ["watch"] });
   const current = kernel.worker(String(row["worker_id"]))?.digest ?? "none";
-  const cited = request["status_digest"];
-  const wrong = WRONG_DIGESTS[name]?.(current) ?? "sha256:of another row";
-  const frame = {
-    type: "correct",
-    id: "1",
-    worker_id,
-    issue,
-    lane,
-    message: message ?? "\ufffd",
-    orchestrator_id,
-    ...(task_id !== "" && { task_id }),
-    ...(cited !== "none" && { status_digest: cited === "current" ? current : wrong }),
-    ...((max_bytes !== "0" || name === ZERO_IS_MEANT) && { max_bytes: Number(max_bytes) }),
-  };
-  const raw = message_b64 === undefined ? undefined : Buffer.from(message_b64, "base64");
-  const decoded = jsonCodec.decode(bytesOf(frame, raw));
-  if (!decoded.ok) return { verdict: "CLOSE", reason: "4400", bytes: raw?.length ?? -1, enqueued: 0 };
+  const decoded = jsonCodec.decode(requestOf(vector, current));
+  if (!decoded.ok) {
+    const { message_b64 = "" } = request;
+    return { verdict: "CLOSE", reason: "4400", bytes: Buffer.from(message_b64, "base64").length, enqueued: 0 };
+  }
   const step = kernel.frame(subject, decoded.value);
-  const enqueued = kernel.worker(worker_id)?.open.size ?? 0;
+  const enqueued = kernel.worker(request["worker_id"] ?? "")?.open.size ?? 0;
   return { ...judged(step), bytes: messageBytes(step), enqueued };
 }
 

@@ -156,7 +156,7 @@ const LIMIT_WORDS: { readonly [K in keyof Limits]: readonly ["form" | "rule" | "
   admitted_per_window: ["rule", "admissions of a principal in one window"],
   digests_per_window: ["rule", "new digests of a worker in one window"],
   rate_window_ms: ["form", "ms, the window of the two above"],
-  citing_per_digest: ["rule", "kept corrections that cite one current digest"],
+  citing_per_digest: ["rule", "kept corrections of a principal that cite one current digest"],
   ended_per_principal: ["rule", "ended corrections kept of a principal"],
   lease_default_ms: ["form", "ms of a lease without `lease_ms`"],
   lease_min_ms: ["form", "ms, the shortest lease"],

@@ -94,6 +94,7 @@ export type Fields = [
         supersedes?: string;
         max_bytes?: number;
         scope?: client.CorrectionScope;
+        digest?: string;
       }
     >
   >,
@@ -391,7 +392,7 @@ export type Inferred = [
   Expect<Alike<Omit<client.StatusFields, "issue">, Omit<RequestOf<"status">, "type" | "id" | "issue" | "expect_seq">>>,
   Expect<
     Alike<
-      Omit<client.CorrectOptions, "signal" | "scope">,
+      Omit<client.CorrectOptions, "signal" | "scope" | "digest">,
       Pick<RequestOf<"correct">, "key" | "ttl_ms" | "priority" | "freshness" | "supersedes" | "max_bytes">
     >
   >,

@@ -4,9 +4,12 @@ import { print } from "../output.js";
 /** Tells the demo's story and checks it: what happens must be what is told. */
 export class Narrator {
   #steps = 0;
+  #chapters = 0;
 
   chapter(title: string): void {
-    print(`\n${title}`);
+    if (this.#chapters > 0) print("");
+    this.#chapters += 1;
+    print(title);
   }
 
   say(line: string): void {

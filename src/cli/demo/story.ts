@@ -8,17 +8,10 @@ import {
   type View,
 } from "../../client/index.js";
 import { CliError } from "../exit.js";
+import { STAGE_WORDS } from "../stage-words.js";
 import { BrokerProcess } from "./broker-process.js";
 import type { Narrator } from "./narrator.js";
 import { DemoWorker } from "./workers.js";
-
-const MEANING: Readonly<Record<string, string>> = {
-  ADMITTED: "in the log, on disk; nobody has seen it yet",
-  DELIVERED: "the worker has taken it: its own receipt, not the broker's guess",
-  ACKED: "the worker says: understood",
-  WITNESSED: "acked, and named in its next planned action",
-  UNREFLECTED: "acked, but its next planned action is another",
-};
 
 /** The whole job, for real: one broker process, two workers and an orchestrator over WebSocket. */
 export async function tellStory(say: Narrator): Promise<void> {
@@ -133,7 +126,7 @@ async function rowOf(lead: Orchestrator, workerId: string): Promise<View> {
 async function follow(say: Narrator, receipt: Admitted, expected: readonly string[]): Promise<void> {
   const told: string[] = [];
   for await (const { stage, index } of receipt.stages()) {
-    say.row(stage, `log entry ${index}: ${MEANING[stage] ?? ""}`);
+    say.row(stage, `log entry ${index}: ${STAGE_WORDS[stage]}`);
     told.push(stage);
     if (told.length === expected.length) break;
   }

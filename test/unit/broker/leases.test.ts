@@ -33,6 +33,24 @@ describe("a lease", () => {
     expect(lapsed).toEqual([["w-1", 119_999]]);
   });
 
+  it("that ran out while the process stood still waits for what came meanwhile, and no longer [A2C-LIVE-20]", () => {
+    leases.hold("heard", 60_000);
+    leases.hold("silent", 60_000);
+    clock.freeze(3_600_000);
+    clock.advance(14_999);
+    leases.renew("heard");
+    expect(lapsed).toEqual([]);
+    clock.advance(1);
+    expect(lapsed).toEqual([["silent", 3_615_000]]);
+    clock.advance(59_998);
+    expect(lapsed).toHaveLength(1);
+    clock.advance(1);
+    expect(lapsed).toEqual([
+      ["silent", 3_615_000],
+      ["heard", 3_674_999],
+    ]);
+  });
+
   it("is one timer, however often it is renewed", () => {
     leases.hold("w-1", 60_000);
     for (let count = 0; count < 1_000; count += 1) {
@@ -82,6 +100,26 @@ describe("a lease", () => {
     clock.advance(30);
     expect(lapsed.map(([, at]) => at)).toEqual([10, 20, 30]);
     again.clear();
+    expect(clock.pending).toBe(0);
+  });
+
+  it("ends with those of a whole fleet at the same time, 256 a turn", () => {
+    const ends: number[] = [];
+    const counting = Object.assign(Object.create(clock) as FakeClock, {
+      at: (ms: number, fn: () => void): Disposable =>
+        clock.at(ms, () => {
+          const before = lapsed.length;
+          fn();
+          ends.push(lapsed.length - before);
+        }),
+      monotonic: () => clock.monotonic(),
+    });
+    leases = new Leases(counting, (workerId) => lapsed.push([workerId, clock.monotonic()]));
+    for (let at = 0; at < 600; at += 1) leases.hold(`w-${at}`, 60_000);
+    expect(clock.pending).toBe(1);
+    clock.advance(60_000);
+    expect(ends).toEqual([256, 256, 88]);
+    expect(new Set(lapsed.map(([id]) => id)).size).toBe(600);
     expect(clock.pending).toBe(0);
   });
 });

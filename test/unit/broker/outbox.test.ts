@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { Outbox } from "../../../src/broker/outbox.js";
+import { FakeTurns } from "../../support/fake-turns.js";
 
 let left: string[];
 let outbox: Outbox;
@@ -65,5 +66,31 @@ describe("the outbox [A2C-ANS-01]", () => {
     outbox.durable(99);
     post(0, "d");
     expect([left, outbox.waiting]).toEqual([["a"], 0]);
+  });
+
+  it("lets go of 256 in a turn, and keeps the order of all, whatever comes meanwhile", () => {
+    const turns = new FakeTurns();
+    outbox = new Outbox(0, turns);
+    const names = Array.from({ length: 600 }, (_, at) => String(at));
+    for (const name of names) post(1, name);
+    outbox.durable(1);
+    expect(left).toHaveLength(256);
+    post(0, "late");
+    outbox.durable(2);
+    expect(left).toHaveLength(256);
+    expect(turns.passAll(() => left.length)).toEqual([256, 89]);
+    expect(left).toEqual([...names, "late"]);
+    post(2, "at once");
+    expect(left.at(-1)).toBe("at once");
+  });
+
+  it("lets go of nothing more in a later turn once it was dropped [A2C-ANS-06]", () => {
+    const turns = new FakeTurns();
+    outbox = new Outbox(0, turns);
+    for (let count = 0; count < 600; count += 1) post(1, "a");
+    outbox.durable(1);
+    outbox.drop();
+    turns.pass();
+    expect(left).toHaveLength(256);
   });
 });

@@ -290,7 +290,7 @@ describe("a connection", () => {
     expect(await script.next()).toEqual({ type: "ping", id: "ping" });
     script.send({ type: "pong", id: "ping" });
     await script.ping();
-    runtime.clock.oversleep(300_000);
+    runtime.clock.freeze(300_000);
     runtime.clock.advance(0);
     expect(await script.next()).toEqual({ type: "ping", id: "ping" });
   });

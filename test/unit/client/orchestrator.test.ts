@@ -124,6 +124,27 @@ describe("correct", () => {
     });
   });
 
+  it("cites another digest if it is told to, and then does not say what moved", async () => {
+    const read = rowOf({ seq: 3 });
+    const current = rowOf({ seq: 5 });
+    const deny = (id: unknown) => ({
+      type: "receipt",
+      id,
+      verdict: "DENY",
+      reason: "UNWITNESSED",
+      detail: "DIGEST",
+      current,
+    });
+    const call = client.correct(rowOf({ seq: 4 }), "Stay.", { digest: statusDigest(read) });
+    const asked = await script.next();
+    expect(asked["status_digest"]).toBe(statusDigest(read));
+    script.send(deny(asked["id"]));
+    expect(await call).toMatchObject({ verdict: "DENY", moved: [], current });
+    const known = client.correct(read, "Stay.", { digest: statusDigest(read) });
+    script.send(deny((await script.next())["id"]));
+    expect(await known).toMatchObject({ moved: [{ field: "seq", cited: 3, current: 5 }] });
+  });
+
   it("resolves with an admission, its stages and its outcome", async () => {
     const receipt = await admitted(1, stageFrame(1, "DELIVERED", 12));
     expect(receipt).toMatchObject({

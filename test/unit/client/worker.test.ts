@@ -332,8 +332,20 @@ describe("corrections", () => {
       stale_context: true,
       written_at_seq: 1,
       age_ms: 5,
-      backlog: 3,
+      backlog: 0,
     });
+  });
+
+  it("counts what waits behind each when it is taken, not when it was pushed", async () => {
+    for (const n of [1, 2, 3]) script.send(correctionFrame(n, {}, { backlog: 0 }));
+    await script.ping();
+    const next = worker.corrections().next();
+    await answer("receive", () => stageFrame(1, "DELIVERED", 11));
+    expect((await next).value).toMatchObject({ correction_id: corr(1), backlog: 2 });
+    const rest = worker.take();
+    await answer("receive", () => stageFrame(2, "DELIVERED", 12));
+    await answer("receive", () => stageFrame(3, "DELIVERED", 13));
+    expect((await rest).map(({ backlog }) => backlog)).toEqual([1, 0]);
   });
 
   it.each(["EXPIRED", "WITHDRAWN", "ACKED"])("passes over one whose receipt is answered %s", async (stage) => {

@@ -168,7 +168,7 @@ describe("the view of a row", () => {
     const kernel = running();
     kernel.correct("orch");
     const worker = kernel.worker();
-    expect(worker && rowView(worker)).toEqual({
+    expect(worker && rowView({ ...worker, pending: worker.open.size })).toEqual({
       row: {
         schema: "a2achan.worker-status.v1",
         worker_id: "w-1",
@@ -185,7 +185,7 @@ describe("the view of a row", () => {
 
   it("is none before the first row", () => {
     const worker = running().worker("w-2");
-    expect(worker && rowView(worker)).toBeUndefined();
+    expect(worker && rowView({ ...worker, pending: worker.open.size })).toBeUndefined();
   });
 });
 

@@ -1,44 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { admit, live, reference, type LifeCycle } from "../../support/reference.js";
-
-const AUTHORITY_FIRST = "3.13: authority is checked before shape, row and scope";
-const ID_GRAMMAR = "2.13: ids have a grammar";
-const HIDDEN = "2.26: hidden characters are refused";
-const NO_SUCH_WORKER = "3.7: a worker without a row is UNWITNESSED, whatever row there is elsewhere";
-const ISSUE_IS_A_STRING = "2.15: an issue is a string, so that 0 and -5 are issues like others";
-const MAX_BYTES = "3.3: max_bytes is at least 1";
-const NOT_UTF8 = "6.48: bytes that are no UTF-8 are no request";
-const NO_SUCH_ROW = "6.45: no integer is beyond 2^53-1, so that no row has this seq";
-
-type Difference = readonly [verdict: string, reason: string, clause: string];
-
-/** Where this protocol deliberately answers otherwise than the reference, by vector, with the clause that makes it so. */
-const ADMISSION_DIFFERENCES: Readonly<Record<string, Difference>> = {
-  "allow: seq 2^53+1": ["DENY", "UNWITNESSED", NO_SUCH_ROW],
-  "allow: message with <>& and U+2028": ["DENY", "MALFORMED", HIDDEN],
-  "allow: message with NUL and ESC": ["DENY", "MALFORMED", HIDDEN],
-  "allow: message with bidi override (not filtered)": ["DENY", "MALFORMED", HIDDEN],
-  "allow: message only U+FEFF (Go TrimSpace keeps BOM)": ["DENY", "MALFORMED", HIDDEN],
-  "allow: message only U+200B": ["DENY", "MALFORMED", HIDDEN],
-  "allow: message only U+180E": ["DENY", "MALFORMED", HIDDEN],
-  "allow: orchestrator padded with spaces kept": ["DENY", "MALFORMED", ID_GRAMMAR],
-  "allow: max_bytes 0 -> 1024": ["DENY", "MALFORMED", MAX_BYTES],
-  "allow: max_bytes -1 -> 1024": ["DENY", "MALFORMED", MAX_BYTES],
-  "allow: lane with spaces inside": ["DENY", "MALFORMED", ID_GRAMMAR],
-  "malformed: issue 0": ["DENY", "TRUST_VIOLATION", ISSUE_IS_A_STRING],
-  "malformed: issue negative": ["DENY", "TRUST_VIOLATION", ISSUE_IS_A_STRING],
-  "malformed: message invalid utf-8": ["CLOSE", "4400", NOT_UTF8],
-  "malformed wins over oversize (invalid utf-8, 2000 bytes)": ["CLOSE", "4400", NOT_UTF8],
-  "malformed wins over missing digest": ["DENY", "UNWITNESSED", ISSUE_IS_A_STRING],
-  "malformed wins over no capability": ["DENY", "DEFAULT_DENY", AUTHORITY_FIRST],
-  "unwitnessed: live row issue 0": ["DENY", "TRUST_VIOLATION", ISSUE_IS_A_STRING],
-  "unwitnessed wins over no capability": ["DENY", "DEFAULT_DENY", AUTHORITY_FIRST],
-  "trust: worker mismatch": ["DENY", "UNWITNESSED", NO_SUCH_WORKER],
-  "trust: lane padded": ["DENY", "MALFORMED", ID_GRAMMAR],
-  "trust: lane NFC vs NFD": ["DENY", "MALFORMED", ID_GRAMMAR],
-  "trust: every scope field mismatched": ["DENY", "UNWITNESSED", NO_SUCH_WORKER],
-  "trust wins over no capability": ["DENY", "DEFAULT_DENY", AUTHORITY_FIRST],
-};
+import { admit, live } from "../../support/reference.js";
+import { ADMISSION_DIFFERENCES, NOT_UTF8, reference, type LifeCycle } from "../../support/reference-vectors.js";
 
 const ALLOW = { verdict: "ALLOW", reason: "" };
 const RECEIVED = { ...ALLOW, left_in_inbox: 0 };

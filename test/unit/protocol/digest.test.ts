@@ -42,6 +42,12 @@ describe("the status digest", () => {
     }
   });
 
+  it.each([2 ** 53, 2 ** 53 + 2, 1.5, Number.NaN])("is refused for the seq %d, which no row has", (seq) => {
+    const { row } = vectors[0] as Vector;
+    expect(() => statusDigest({ ...row, seq })).toThrow(RangeError);
+    expect(statusDigest({ ...row, seq: 2 ** 53 - 1 })).toMatch(/^sha256:[0-9a-f]{64}$/);
+  });
+
   it("differs between all vectors, composed and decomposed letters included [A2C-ROW-04]", () => {
     expect(new Set(vectors.map(({ row }) => statusDigest(row))).size).toBe(28);
   });

@@ -83,6 +83,9 @@ describe("encodeId", () => {
     ["nothing", ""],
     ["half a surrogate pair", "a\ud83d"],
     ["what is too long", "\u00e9".repeat(22)],
+    ["a number that may have been rounded", 2 ** 53],
+    ["a fraction", 1.5],
+    ["no number", Number.NaN],
   ])("throws a RangeError for %s", (_, text) => {
     expect(() => encodeId(text)).toThrow(RangeError);
   });
