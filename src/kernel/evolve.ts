@@ -21,6 +21,7 @@ function apply(state: State, event: KernelEvent, index: number): void {
   switch (event.kind) {
     case "log_opened":
       state.shard = event.shard;
+      state.opened = { origin: event.origin, log_key: event.log_key, id_key: event.id_key };
       return;
     case "broker_started":
       state.limits = event.limits;

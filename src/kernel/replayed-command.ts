@@ -1,5 +1,5 @@
 import { correctionContent } from "../protocol/index.js";
-import type { Command, Correct, Status } from "./commands.js";
+import type { Command, Correct, Start, Status } from "./commands.js";
 import type { KernelEvent, LoggedContent, Planned, Refused, StatusChanged, Text } from "./events.js";
 import { keptRow } from "./evolve.js";
 import { rowDigest, sameReflects, wireRow } from "./rows.js";
@@ -24,10 +24,10 @@ export function commandFrom(state: State, events: readonly KernelEvent[]): Comma
   const now = event.at;
   switch (event.kind) {
     case "log_opened":
-      if (last.kind === "broker_started") return { ...started(last, now), shard: event.shard, origin: event.origin };
+      if (last.kind === "broker_started") return started(last, now, event);
       return events.length === 1 ? WAIT : UNDECIDED;
     case "broker_started":
-      return { ...started(event, now), shard: state.shard, origin: "" };
+      return started(event, now, { shard: state.shard, origin: "", log_key: "", id_key: "" });
     case "broker_stopped":
       return { kind: "stop", now };
     case "grant_added": {
@@ -90,8 +90,13 @@ export function commandFrom(state: State, events: readonly KernelEvent[]): Comma
 
 type Started = Extract<KernelEvent, { kind: "broker_started" }>;
 
-function started({ version, limits, torn }: Started, now: number): Extract<Command, { kind: "start" }> {
-  return { kind: "start", now, shard: "", origin: "", version, limits, ...(torn !== undefined && { torn }) };
+function started(
+  { version, limits, torn }: Started,
+  now: number,
+  { shard, origin, log_key, id_key }: Pick<Start, "shard" | "origin" | "log_key" | "id_key">,
+): Start {
+  const opened = { shard, origin, log_key, id_key };
+  return { kind: "start", now, ...opened, version, limits, ...(torn !== undefined && { torn }) };
 }
 
 function moved(state: State, event: StatusChanged): Command | typeof UNDECIDED {
