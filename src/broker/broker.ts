@@ -1,5 +1,4 @@
-import { randomBytes } from "node:crypto";
-import { BROKER, type Correction, type Grant, type Principal } from "../kernel/index.js";
+import { BROKER, type Correction, type Grant, type Principal, type State } from "../kernel/index.js";
 import {
   CLOSE,
   LIMITS,
@@ -10,6 +9,7 @@ import {
   type Verb,
 } from "../protocol/index.js";
 import type { EventStore } from "../storage/event-store.js";
+import { systemChance, type Chance } from "./chance.js";
 import { systemClock, type Clock } from "./clock.js";
 import { Connection } from "./connection.js";
 import { Core, type Untimed } from "./core.js";
@@ -35,6 +35,7 @@ export interface BrokerOptions {
   /** Where token hashes are kept; default: in memory. */
   hashes?: TokenHashes;
   clock?: Clock;
+  chance?: Chance;
   /** Deviations from the protocol's limits. */
   limits?: Partial<TunableLimits>;
   /** Version of the program, for the log. */
@@ -67,7 +68,8 @@ export class Broker {
 
   /** Takes up the log of the store, or begins it, and starts. Resolves when `broker_started` is durable. */
   static async open(options: BrokerOptions): Promise<Broker> {
-    const { store, idKey, logKey, clock = systemClock, hashes = new MemoryTokenHashes() } = options;
+    const { store, idKey, logKey, hashes = new MemoryTokenHashes() } = options;
+    const { clock = systemClock, chance = systemChance } = options;
     const limits: Limits = { ...LIMITS, ...options.limits };
     let onFault: (error: unknown) => void = () => {};
     const faulted = new Promise<unknown>((resolve) => {
@@ -82,7 +84,7 @@ export class Broker {
         onFault(error);
       },
     });
-    const shard = randomBytes(8).toString("hex");
+    const shard = chance.bytes(8).toString("hex");
     const origin = core.state.opened?.origin ?? options.origin ?? `a2achan/${shard}`;
     const notary = new Notary(store, signerKey(origin, logKey));
     const keys = { log_key: notary.logKey, id_key: keyCommitment(idKey) };
@@ -92,6 +94,7 @@ export class Broker {
       core,
       store,
       clock,
+      chance,
       limits,
       hashes,
       idKey,
@@ -118,6 +121,14 @@ export class Broker {
 
   get limits(): Limits {
     return this.#parts.limits;
+  }
+
+  /**
+   * The state after the last decision, of which the log may still be on its way: to be read, never written to.
+   * @internal
+   */
+  get state(): State {
+    return this.#parts.core.state;
   }
 
   get clock(): Clock {

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import type { Grant } from "../kernel/index.js";
 import {
   CLOSE,
@@ -46,7 +45,7 @@ export function hello(parts: Parts, peer: Peer, request: Hello, proven: string |
     role === "worker" ? { workerId: grant.subject, inboxOpen: request.inbox ?? true } : undefined;
   const by = { role, subject: grant.subject, token: grant.token };
   const session = new Session(
-    `s_${randomBytes(12).toString("hex")}`,
+    `s_${parts.chance.bytes(12).toString("hex")}`,
     role,
     by,
     peer,

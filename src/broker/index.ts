@@ -1,4 +1,5 @@
 export { Broker, type BrokerOptions, type GrantRequest } from "./broker.js";
+export type { Chance } from "./chance.js";
 export type { Clock } from "./clock.js";
 export type { Connection } from "./connection.js";
 export { OPERATOR_GRANT, grantRequest, type TokenRequest } from "./grant-request.js";

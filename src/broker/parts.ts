@@ -1,5 +1,6 @@
 import type { EventStore } from "../storage/event-store.js";
 import type { Limits } from "../protocol/index.js";
+import type { Chance } from "./chance.js";
 import type { Clock } from "./clock.js";
 import type { Core } from "./core.js";
 import type { Folds } from "./folds.js";
@@ -15,6 +16,7 @@ export interface Parts {
   core: Core;
   store: EventStore;
   clock: Clock;
+  chance: Chance;
   limits: Limits;
   hashes: TokenHashes;
   /** Key of correction ids; belongs to the log. */

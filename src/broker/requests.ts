@@ -7,6 +7,7 @@ import {
   type Request,
   type RequestOf,
 } from "../protocol/index.js";
+import type { Chance } from "./chance.js";
 import type { Untimed } from "./core.js";
 import type { Parts } from "./parts.js";
 import { serve } from "./reads.js";
@@ -44,7 +45,7 @@ export function handleMalformed(parts: Parts, session: Session, malformed: Malfo
     refusal,
     session: session.id,
     ...(workerId !== undefined && { worker_id: workerId }),
-    ...(message !== undefined && { message: committed("message", message) }),
+    ...(message !== undefined && { message: committed("message", message, parts.chance) }),
   };
   parts.core.execute(
     command,
@@ -70,7 +71,7 @@ function commandOf(parts: Parts, session: Session, request: Request): Untimed {
     case "decline":
     case "bye":
       // Without a seat the role lacks the verb: judged as such, and no worker is named.
-      if (seat !== undefined) return fromWorker(session, seat, request);
+      if (seat !== undefined) return fromWorker(parts.chance, session, seat, request);
       break;
     default:
   }
@@ -79,6 +80,7 @@ function commandOf(parts: Parts, session: Session, request: Request): Untimed {
 }
 
 function fromWorker(
+  chance: Chance,
   { by, id: session }: Session,
   { workerId: worker_id }: WorkerSeat,
   request: WorkerRequest,
@@ -91,19 +93,19 @@ function fromWorker(
         kind,
         ...actor,
         ...fields,
-        ...(last_action !== undefined && { last_action: committed("last_action", last_action) }),
-        ...(next_action !== undefined && { next_action: planned(next_action) }),
+        ...(last_action !== undefined && { last_action: committed("last_action", last_action, chance) }),
+        ...(next_action !== undefined && { next_action: planned(chance, next_action) }),
       };
     }
     case "ack": {
       const { correction_id, status_digest, next_action } = request;
       const ack: Untimed & { kind: "ack" } = { kind: "ack", by, worker_id, session, correction_id, status_digest };
-      if (next_action !== undefined) ack.next_action = planned(next_action);
+      if (next_action !== undefined) ack.next_action = planned(chance, next_action);
       return ack;
     }
     case "decline": {
       const { type: kind, id: _id, reason, ...fields } = request;
-      return { kind, ...actor, ...fields, reason: committed("reason", reason) };
+      return { kind, ...actor, ...fields, reason: committed("reason", reason, chance) };
     }
     case "receive":
     case "bye": {
@@ -113,8 +115,8 @@ function fromWorker(
   }
 }
 
-function planned(action: PlannedAction): PlannedText {
-  return { ...action, summary: committed("summary", action.summary) };
+function planned(chance: Chance, action: PlannedAction): PlannedText {
+  return { ...action, summary: committed("summary", action.summary, chance) };
 }
 
 function correct(parts: Parts, { by }: Session, request: RequestOf<"correct">): Untimed {
@@ -124,7 +126,7 @@ function correct(parts: Parts, { by }: Session, request: RequestOf<"correct">): 
     kind,
     by,
     content,
-    message: committed("message", message),
+    message: committed("message", message, parts.chance),
     correction_id: correctionId(parts.idKey, sent, by.subject),
     reachable: parts.sessions.worker(content.worker_id)?.seat?.inboxOpen === true,
   };

@@ -13,6 +13,8 @@ interface Item {
   received: boolean;
   /** A `stage` push ended it. */
   over: boolean;
+  /** Its session is over: what it says of attempts may no longer be so. The next session pushes it anew if it stands. */
+  outdated: boolean;
 }
 
 /** Ids that were handed out are remembered up to this many: far beyond what a worker can have open. */
@@ -39,8 +41,8 @@ export class Inbox {
     const id = idOf(frame);
     if (this.#handed.has(id)) return;
     const known = this.#taking.get(id) ?? this.#waiting.find((item) => idOf(item.frame) === id);
-    if (known !== undefined) known.frame = frame;
-    else this.#insert({ frame, received: false, over: false });
+    if (known === undefined) this.#insert({ frame, received: false, over: false, outdated: false });
+    else Object.assign(known, { frame, outdated: false });
   }
 
   /** A correction was ended by others. */
@@ -53,6 +55,7 @@ export class Inbox {
   /** What was pushed to a session ends with it: the next session is pushed all that still stands. */
   down(): void {
     this.#waiting = this.#waiting.filter((item) => item.received);
+    for (const item of this.#taking.values()) item.outdated = true;
   }
 
   /** The connection has ended. */
@@ -137,7 +140,7 @@ export class Inbox {
   /** Of items whose receipt was asked for, those that are still to be acted on. */
   #settled(items: readonly Item[]): Item[] {
     for (const { frame } of items) this.#taking.delete(idOf(frame));
-    return items.filter((item) => item.received && !item.over);
+    return items.filter((item) => item.received && !item.over && !item.outdated);
   }
 
   #putBack(items: readonly Item[]): void {

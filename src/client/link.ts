@@ -50,7 +50,8 @@ export class Link {
       const sentence = "The broker did not welcome this client in time; check the URL and the broker's load.";
       this.cut(new A2achanError("unreachable", { sentence }));
     });
-    this.#socket = openSocket(options.url, options.codec.subprotocol, options.token, {
+    const open = runtime.openSocket ?? openSocket;
+    this.#socket = open(options.url, options.codec.subprotocol, options.token, {
       open: (shown) => this.#hello({ ...options.hello(), ...shown }),
       message: (data, isBinary) => this.#message(data, isBinary),
       ping: () => this.#alive(),

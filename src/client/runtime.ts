@@ -1,3 +1,5 @@
+import type { OpenSocket } from "./socket.js";
+
 /** Time as the client uses it; tests give their own. */
 export interface ClientClock {
   /** Milliseconds on a clock that never goes back. */
@@ -13,6 +15,8 @@ export interface Runtime {
   random(): number;
   /** A key that was never used before: 1-64 of `[A-Za-z0-9._:-]`. */
   freshKey(): string;
+  /** Default: a WebSocket of this machine. */
+  openSocket?: OpenSocket;
 }
 
 /** Fills `bytes` with chance that nobody can foresee, and gives them back. */

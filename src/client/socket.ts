@@ -25,7 +25,9 @@ export interface Socket {
 }
 
 /** Opens a WebSocket to a broker. Never throws; what goes wrong is told by `closed`, and never in this turn. */
-export function openSocket(url: string, subprotocol: string, token: string, events: SocketEvents): Socket {
+export type OpenSocket = (url: string, subprotocol: string, token: string, events: SocketEvents) => Socket;
+
+export const openSocket: OpenSocket = (url, subprotocol, token, events) => {
   let why: SocketEnd | undefined;
   const ws = construct(url, subprotocol, token);
   if (ws instanceof A2achanError) {
@@ -52,7 +54,7 @@ export function openSocket(url: string, subprotocol: string, token: string, even
     close: () => ws.close(1000, "done"),
     cut: () => ws.terminate(),
   };
-}
+};
 
 function construct(url: string, subprotocol: string, token: string): WebSocket | A2achanError {
   const fault = tokenFault(token);

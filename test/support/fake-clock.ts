@@ -47,6 +47,12 @@ export class FakeClock implements Clock {
     this.#pass(ms);
   }
 
+  /** Milliseconds until the next timer fires; undefined where none is set. */
+  get untilNext(): number | undefined {
+    const next = this.#next(Number.POSITIVE_INFINITY);
+    return next === undefined ? undefined : Math.max(0, next.at - this.#monotonic);
+  }
+
   /** Moves the wall clock alone, as an operator or NTP would. */
   jump(ms: number): void {
     this.#wall += ms;

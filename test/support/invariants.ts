@@ -66,7 +66,17 @@ export class Invariants {
     this.#settled(now);
   }
 
-  #observe(event: KernelEvent): void {
+  /**
+   * Whole steps whose borders are not known, one behind the other: what is durable at once. `judged` sees each event
+   * when it has passed, before it is booked.
+   */
+  batch(events: readonly KernelEvent[], judged: (event: KernelEvent) => void): void {
+    for (const event of events) this.#observe(event, judged);
+    hold("I2", this.#judged.length === 0, "a planned action left an acked correction unjudged");
+    this.#settled(this.#at);
+  }
+
+  #observe(event: KernelEvent, judged: (event: KernelEvent) => void = () => {}): void {
     hold("time", event.at >= this.#at, "log time went back");
     this.#at = event.at;
     if (event.kind === "status") this.#status(event);
@@ -80,6 +90,7 @@ export class Invariants {
       const { stage, acked, lateAck } = this.#known(event);
       hold("late ack", stage === "EXPIRED" && !acked && !lateAck, event.correction_id);
     } else if ("orchestrator_id" in event) this.#ended(event);
+    judged(event);
     this.book.apply(event, this.#size);
     this.#size += 1;
     this.#before = event;

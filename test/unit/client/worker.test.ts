@@ -425,6 +425,19 @@ describe("corrections", () => {
     expect((await next).value).toMatchObject({ correction_id: corr(1), attempt: 2, redelivered: true });
   });
 
+  it("yields no push of an earlier session whose receipt was in doubt, but the one of this session [A2C-LIFE-54]", async () => {
+    script.send(correctionFrame(1));
+    const next = worker.corrections().next();
+    await script.next();
+    await reconnect();
+    // Another process of the worker was handed it meanwhile; the row is not live yet, so nothing is pushed.
+    await answer("receive", () => stageFrame(1, "DELIVERED", 11));
+    await script.ping();
+    script.send(correctionFrame(1, {}, { attempt: 3, redelivered: true }));
+    await answer("receive", () => stageFrame(1, "DELIVERED", 11));
+    expect((await next).value).toMatchObject({ correction_id: corr(1), attempt: 3, redelivered: true });
+  });
+
   it("keeps one whose taker gave up while its receipt was on its way", async () => {
     script.send(correctionFrame(1));
     const controller = new AbortController();

@@ -1,0 +1,96 @@
+import type { Planted } from "../planted.js";
+
+/** Bugs of the broker: what leaves when, to whom, leases, resumes, and what is left behind. */
+export const BROKER: readonly Planted[] = [
+  {
+    name: "the texts of a step are not written",
+    file: "src/broker/writer.ts",
+    find: "      batch.texts.push(...texts);\n",
+    replace: "      if (texts.length > 1) batch.texts.push(...texts);\n",
+    invariant: "digest",
+  },
+  {
+    name: "answers leave when the batch is begun",
+    file: "src/broker/outbox.ts",
+    find: "if (stamp > this.#durable || this.#dropped ||",
+    replace: "if (stamp > this.#durable + 4 || this.#dropped ||",
+    invariant: "I1",
+  },
+  {
+    name: "an answer is stamped before its own step",
+    file: "src/broker/core.ts",
+    find: "this.outbox.post(this.state.size, release);",
+    replace: "this.outbox.post(this.state.size - 1, release);",
+    invariant: "I1",
+  },
+  {
+    name: "an end is not told to its sender",
+    file: "src/broker/effects.ts",
+    find: "  tellSender(core, sessions,",
+    replace: '  if (stage.stage !== "EXPIRED") tellSender(core, sessions,',
+    invariant: "I7",
+  },
+  {
+    name: "a resume begins one entry late",
+    file: "src/broker/stages.ts",
+    find: "  let at = from;\n",
+    replace: "  let at = from + 1;\n",
+    invariant: "I7",
+  },
+  {
+    name: "a cursor lies one entry too far",
+    file: "src/broker/stages.ts",
+    find: "push.cursor = cursorAt(shard, index + 1);",
+    replace: "push.cursor = cursorAt(shard, index + 2);",
+    invariant: "I7",
+  },
+  {
+    name: "a correction is pushed to a session again",
+    file: "src/broker/deliveries.ts",
+    find: "    if (pushed.has(correction.id)) return;\n    const frame",
+    replace: "    const frame",
+    invariant: "I6",
+  },
+  {
+    name: "a lease is not renewed",
+    file: "src/broker/leases.ts",
+    find: "    lease.renewedAt = this.#clock.monotonic();\n",
+    replace: "",
+    invariant: "lease",
+  },
+  {
+    name: "a lease does not lapse",
+    file: "src/broker/leases.ts",
+    find: "    this.#lapsed(workerId);\n",
+    replace: "",
+    invariant: "lease",
+  },
+  {
+    name: "folded refusals are not counted",
+    file: "src/broker/folds.ts",
+    find: "folded.counts[reason] = (folded.counts[reason] ?? 0) + 1;",
+    replace: "folded.counts[reason] = 1;",
+    invariant: "I11",
+  },
+  {
+    name: "sessions are never forgotten",
+    file: "src/broker/sessions.ts",
+    find: "    this.#all.delete(session);\n",
+    replace: "",
+    invariant: "I14",
+  },
+  {
+    name: "timers of a connection outlive it",
+    file: "src/broker/connection.ts",
+    find: "    this.#timer?.[Symbol.dispose]();\n",
+    replace: "",
+    invariant: "I14",
+  },
+  {
+    name: "an inbox that opens gets nothing of what waits",
+    file: "src/broker/reads.ts",
+    find: "  touch(parts, seat.workerId, now);\n",
+    replace: "",
+    invariant: "I7",
+  },
+];
