@@ -4,6 +4,5 @@ export type { Clock } from "./clock.js";
 export type { Connection } from "./connection.js";
 export { OPERATOR_GRANT, grantRequest, type TokenRequest } from "./grant-request.js";
 export { WrongKeys } from "./keys.js";
-export type { Notary } from "./notary.js";
 export { Outgoing, type Peer } from "./peer.js";
 export { newToken, tokenId, type NewToken, type TokenHashes } from "./tokens.js";

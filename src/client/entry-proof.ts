@@ -1,4 +1,4 @@
-import { type ReplyOf, type Stage } from "../protocol/index.js";
+import type { ReplyOf, Stage } from "../protocol/index.js";
 import type { CallOptions } from "./bounded.js";
 import type { Connection } from "./connection.js";
 import { A2achanError } from "./errors.js";

@@ -48,7 +48,7 @@ describe.skipIf(!ready)("a log of 600 entries, by Go's golang.org/x/mod", () => 
     for (let index = 0; index < size; index += 17) {
       broker.clock.advance(1_000);
       const proof = await worker.ask({ type: "prove", index });
-      expect(proof["checkpoint"]).toBe(checkpoint);
+      if (proof["checkpoint"] !== checkpoint) throw new Error("the log grew while it was read");
       inclusion.push(proof);
     }
     const consistency = [];
