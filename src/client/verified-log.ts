@@ -103,7 +103,7 @@ class LogAudit {
     const last = this.#workers.get(worker_id) ?? 0;
     if (worker_entry === undefined && last === 0) return;
     if (worker_entry !== last + 1) {
-      throw this.#fault(`Entry ${index} is number ${worker_entry} of ${worker_id}, after number ${last}.`);
+      throw this.#fault(`Entry ${index} is not entry ${last + 1} of ${worker_id}.`);
     }
     this.#workers.set(worker_id, worker_entry);
   }

@@ -75,6 +75,17 @@ describe("a proof", () => {
     expect(await proof).toMatchObject({ index: 1, entry: LINES[1] });
   });
 
+  it("may come behind the answer to a later one, from a smaller log", async () => {
+    const both = Promise.all([client.prove(1), client.prove(2)]);
+    const asked = [await script.next(), await script.next(), await script.next(), await script.next()];
+    const ids = asked.map(({ id }) => id);
+    script.send({ type: "proof", id: ids[2], ...log.inclusion(2, 5), entry: LINES[2] });
+    script.send({ type: "proof", id: ids[3], ...log.consistency(4, 5) });
+    script.send({ type: "proof", id: ids[0], ...log.inclusion(1, 4), entry: LINES[1] });
+    script.send({ type: "proof", id: ids[1], ...log.consistency(4, 4) });
+    expect((await both).map((proof) => proof !== undefined && "index" in proof && proof.index)).toEqual([1, 2]);
+  });
+
   it("is unchecked without the line, and undefined where the log ends before it", async () => {
     const bare = client.prove(0);
     await prove(0, {});
@@ -137,12 +148,12 @@ describe("the verified log", () => {
   const HONEST = [entry(0, "a"), entry(1, "a", 1), entry(2, "b", 1), entry(3, "a", 2), entry(4, "b", 2)];
 
   /** What an auditor reads when `lines` come in one page while the checkpoints are those of `signed`. */
-  async function read(lines: readonly string[], signed: LyingLog): Promise<unknown[]> {
+  async function read(lines: readonly string[], signed: LyingLog, welcomed = signed): Promise<unknown[]> {
     broker = await ScriptedBroker.start();
     const options = { url: broker.url, token: "t", logKey: signed.logKey };
     const opening = openAuditor(options, stillRuntime());
     script = await broker.accept();
-    await script.welcome("auditor", { log: signed.checkpoint(3) });
+    await script.welcome("auditor", { log: welcomed.checkpoint(3) });
     auditor = await opening;
     const items = auditor.verified();
     const follow = await script.next();
@@ -175,15 +186,23 @@ describe("the verified log", () => {
   });
 
   const bent = (at: number, line: string): string[] => HONEST.with(at, line);
+  const first = bent(1, entry(1, "a", 1).replace("}", `,"more":1}`));
   it.each([
-    ["an entry is not the one that was signed", bent(3, entry(3, "a", 2).replace("}", `,"more":1}`)), HONEST],
-    ["an early one differs from a kept checkpoint", bent(1, entry(1, "a", 1).replace("}", `,"more":1}`)), HONEST],
-    ["an index is left out", HONEST.toSpliced(2, 1), HONEST],
-    ["a worker's entry is left out", bent(3, entry(3, "a", 3)), bent(3, entry(3, "a", 3))],
-    ["a worker's entry is not counted", bent(3, entry(3, "a")), bent(3, entry(3, "a"))],
-    ["more entries are shown than are signed", [...HONEST, entry(5, "a", 3)], HONEST.slice(0, 3)],
-  ])("ends the client when %s [A2C-PRV-12]", async (_, lines, signed) => {
-    expect(await failureOf(read(lines, new LyingLog(signed)))).toMatchObject({ code: "log_forked" });
+    ["an entry is not the one that was signed", bent(3, `{"index":3}`), HONEST, HONEST, "The first 5 entries do not"],
+    ["an early one is not what an older checkpoint says", first, first, HONEST, "The first 3 entries do not"],
+    ["an index is left out", HONEST.toSpliced(2, 1), HONEST, HONEST, "Entry 3 comes where entry 2 belongs."],
+    ["a worker's entry is left out", bent(3, entry(3, "a", 3)), undefined, undefined, "Entry 3 is not entry 2 of a."],
+    ["a worker's entry is not counted", bent(3, entry(3, "a")), undefined, undefined, "Entry 3 is not entry 2 of a."],
+    [
+      "more is shown than signed",
+      [...HONEST, entry(5, "a", 3)],
+      HONEST.slice(0, 3),
+      HONEST,
+      "The log has 4 entries, and",
+    ],
+  ])("ends the client when %s [A2C-PRV-12]", async (_, lines, signed = lines, welcomed = lines, why) => {
+    const failure = await failureOf(read(lines, new LyingLog(signed), new LyingLog(welcomed)));
+    expect([failure.code, failure.message]).toEqual(["log_forked", expect.stringContaining(why)]);
     expect(await failureOf(auditor.log())).toMatchObject({ code: "log_forked" });
   });
 });

@@ -59,6 +59,8 @@ describe("a log that grew", () => {
     const { client, script } = await shown(log.checkpoint(5));
     const stages = client.stages();
     const waiting = stages.next();
+    let early = false;
+    void waiting.then(() => (early = true));
     const next = await again(script, log.checkpoint(20));
     const asked = await next.next();
     expect(asked).toMatchObject({ type: "prove", from_size: 5 });
@@ -66,7 +68,7 @@ describe("a log that grew", () => {
     const stage = { type: "stage", correction_id: `corr_${"1".repeat(32)}`, worker_id: "w", stage: "ACKED", index: 9 };
     next.send({ ...stage, at: 1, cursor: "log.11" });
     await next.ping();
-    expect(next.unread).toEqual([]);
+    expect([next.unread, early]).toEqual([[], false]);
     answer(next, asked["id"], log.consistency(5));
     const listed = await next.next();
     expect(listed).toMatchObject({ type: "list" });
