@@ -1,6 +1,7 @@
 import type { ReplyOf } from "../protocol/index.js";
 import type { CallOptions } from "./bounded.js";
-import { CLIENT, Connection, type ConnectOptions } from "./connection.js";
+import type { ConnectOptions } from "./connect-options.js";
+import { CLIENT, Connection } from "./connection.js";
 import { proveEntry, type EntryProof } from "./entry-proof.js";
 import { A2achanError } from "./errors.js";
 import { Follow, type LogEntry, type LogFilter } from "./follow.js";

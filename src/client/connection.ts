@@ -5,40 +5,12 @@ import { onAbort } from "./aborts.js";
 import { Backoff } from "./backoff.js";
 import { bounded, type CallOptions } from "./bounded.js";
 import { Calls, type AskOptions, type Asked } from "./calls.js";
+import type { ConnectOptions } from "./connect-options.js";
 import { A2achanError, abortedBy } from "./errors.js";
 import { bytesOf, type AnswerTo, type Ask, type AskType } from "./frames.js";
 import { Link, type Hello, type Welcome } from "./link.js";
-import { LogTrail, type CheckpointStore } from "./log-trail.js";
+import { LogTrail } from "./log-trail.js";
 import type { Runtime } from "./runtime.js";
-
-/** What every client is opened with. */
-export interface ConnectOptions {
-  /** `ws://HOST:PORT/v1` or `wss://...`. */
-  url: string;
-  /** As `a2achan token add` printed it. Sent as `Authorization: Bearer`, by a browser in `hello`; never in the URL. */
-  token: string;
-  /** Ends the client: its calls and streams fail with `aborted`. */
-  signal?: AbortSignal;
-  /**
-   * How frames are written: `json`, as text that tools can show, or `msgpack`, in fewer bytes. Rows, digests and answers
-   * are the same. msgpack has no form for a text with a lone surrogate: such a call rejects with `bad_frame`. Default `json`;
-   * a browser's bundle always speaks JSON.
-   */
-  codec?: "json" | "msgpack";
-  /** Milliseconds that a call waits for its answer, reconnects included; default 30,000. */
-  timeoutMs?: number;
-  /**
-   * What the log's checkpoints are signed with, `NAME+ID+BASE64`, from somebody else than the broker: every checkpoint
-   * must be signed by it. Without it signatures are not checked, and a broker is only held to what it showed before.
-   * A browser cannot check it: connecting rejects with `unverifiable`.
-   */
-  logKey?: string;
-  /**
-   * Where the highest checkpoint outlives this client, so that the next one demands that the log extends it; see
-   * `checkpointFile`. Default: it is kept for as long as this client lives, across its reconnects.
-   */
-  checkpoints?: CheckpointStore;
-}
 
 export interface ConnectionEvents {
   /** The fields of `hello`, asked for at each connect. */

@@ -1,5 +1,5 @@
 export { A2achanError, ERROR_CODES, type ErrorCode } from "./errors.js";
-export type { ConnectOptions } from "./connection.js";
+export type { ConnectOptions } from "./connect-options.js";
 export { checkpointFile } from "#checkpoint-file";
 export type { CheckpointStore } from "./log-trail.js";
 export type { EntryProof, LoggedAnswer } from "./entry-proof.js";

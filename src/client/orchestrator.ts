@@ -1,7 +1,8 @@
 import { statusDigest, type CorrectionContent, type Filter, type View, type WorkerStatus } from "../protocol/index.js";
 import { stageAnswer } from "./answers.js";
 import type { CallOptions } from "./bounded.js";
-import { CLIENT, Connection, type ConnectOptions } from "./connection.js";
+import type { ConnectOptions } from "./connect-options.js";
+import { CLIENT, Connection } from "./connection.js";
 import type { StageNotice } from "./course.js";
 import { confirmAnswer, proveEntry, type EntryProof, type LoggedAnswer } from "./entry-proof.js";
 import { A2achanError } from "./errors.js";

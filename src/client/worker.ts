@@ -1,7 +1,8 @@
 import type { PlannedAction, RequestOf } from "../protocol/index.js";
 import { doneAnswer, type StatusAnswer } from "./answers.js";
 import type { CallOptions } from "./bounded.js";
-import { CLIENT, Connection, type ConnectOptions } from "./connection.js";
+import type { ConnectOptions } from "./connect-options.js";
+import { CLIENT, Connection } from "./connection.js";
 import type { Correction } from "./correction.js";
 import { confirmAnswer, proveEntry, type EntryProof, type LoggedAnswer } from "./entry-proof.js";
 import { Inbox } from "./inbox.js";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { checkpointFile } from "../../../src/client/checkpoint-file.js";
-import type { ConnectOptions } from "../../../src/client/connection.js";
+import type { ConnectOptions } from "../../../src/client/connect-options.js";
 import type { A2achanError } from "../../../src/client/errors.js";
 import { openOrchestrator, type Orchestrator } from "../../../src/client/orchestrator.js";
 import { LyingLog } from "../../support/lying-log.js";
