@@ -29,6 +29,8 @@ export interface CreateBrokerOptions {
   store?: EventStore;
   /** Secret key of the log's correction ids, 32 bytes; must stay with its store. */
   idKey?: Uint8Array;
+  /** Ed25519 secret with which the log's checkpoints are signed, 32 bytes; must stay with its store. */
+  logKey?: Uint8Array;
   hashes?: TokenHashes;
   clock?: Clock;
   limits?: Partial<TunableLimits>;
@@ -37,7 +39,10 @@ export interface CreateBrokerOptions {
   /** Browser origins that may connect; default: none. */
   allowedOrigins?: readonly string[];
   version?: string;
+  /** Names a new log in its checkpoints; default: `a2achan/` and a random name. */
   origin?: string;
+  /** Lets everybody read the log's tiles over HTTP; they hold no text. Default: only who may audit. */
+  publicLog?: boolean;
   /** Told of a handler that threw; the connection concerned is closed 4500. */
   onFault?: (error: unknown) => void;
 }
@@ -65,16 +70,21 @@ const MOST_WAITING = 256;
 /** Half a second for clients to answer a close before their sockets are cut. */
 const CLOSE_GRACE_MS = 500;
 
+<<<<<<< HEAD
 /** Sockets that may be open without having been upgraded, beside so many connections. */
 export function waitingSockets(connections: number): number {
   return Math.min(MOST_WAITING, 16 + Math.floor(connections / 4));
 }
 
 /** Starts a broker on one port: WebSocket at `/v1`, health at `/healthz` and `/readyz`. Rejects if it cannot listen. */
+=======
+/** Starts a broker on one port: WebSocket at `/v1`, health at `/healthz` and `/readyz`, the log at `/log`. Rejects if it cannot listen. */
+>>>>>>> six-a
 export async function createBroker(options: CreateBrokerOptions = {}): Promise<RunningBroker> {
-  const { host = "127.0.0.1", port = 0, store = new MemoryStore(), idKey = randomBytes(32) } = options;
+  const { host = "127.0.0.1", port = 0, store = new MemoryStore() } = options;
+  const { idKey = randomBytes(32), logKey = randomBytes(32) } = options;
   const onFault = options.onFault ?? (() => {});
-  const broker = await Broker.open({ ...options, store, idKey });
+  const broker = await Broker.open({ ...options, store, idKey, logKey });
   const hosts = new Set([...LOOPBACK, ...(options.allowedHosts ?? [])].map((name) => name.toLowerCase()));
   const ws = new WsServer({
     broker,
@@ -82,7 +92,7 @@ export async function createBroker(options: CreateBrokerOptions = {}): Promise<R
     rules: { hosts, origins: new Set(options.allowedOrigins), path: "/v1" },
     onFault,
   });
-  const server = httpServer(broker, hosts);
+  const server = httpServer(broker, hosts, options.publicLog ?? false);
   ws.attach(server);
   const authority = await listen(server, host, port).catch(async (error: unknown) => {
     await broker.stop();
@@ -116,8 +126,8 @@ export async function createBroker(options: CreateBrokerOptions = {}): Promise<R
   };
 }
 
-function httpServer(broker: Broker, hosts: ReadonlySet<string>): Server {
-  const listener = getRequestListener(httpApp(broker).fetch);
+function httpServer(broker: Broker, hosts: ReadonlySet<string>, publicLog: boolean): Server {
+  const listener = getRequestListener(httpApp(broker, { publicLog }).fetch);
   const server = createServer(
     {
       maxHeaderSize: 8_192,

@@ -54,7 +54,11 @@ const TABLE: LayerTable = {
     packages: ["hono", "@hono/node-server"],
     node: { "node:http": "any" },
   },
-  client: { layers: ["protocol", "codec", "tlog"], packages: ["ws"], node: {} },
+  client: {
+    layers: ["protocol", "codec", "tlog"],
+    packages: ["ws"],
+    node: { "node:fs/promises": ["open", "readFile", "rename"] },
+  },
   cli: { layers: "any", packages: "any", node: "any" },
   "server.ts": {
     layers: ["protocol", "kernel", "tlog", "codec", "storage", "broker", "transport", "http"],
@@ -118,6 +122,7 @@ describe("the client in a browser", () => {
     expect(client.files).toContain("client/socket-browser.ts");
     expect(client.files).toContain("protocol/hash-browser.ts");
     expect(client.files).not.toContain("client/socket.ts");
+    expect(client.files.filter((path) => path.startsWith("tlog/"))).toEqual([]);
     expect(client.files).not.toContain("protocol/hash.ts");
   });
 

@@ -20,6 +20,9 @@ import { Leases } from "./leases.js";
 import type { Parts } from "./parts.js";
 import type { Peer } from "./peer.js";
 import { Sessions } from "./sessions.js";
+import { signerKey } from "../tlog/index.js";
+import { keyCommitment, requireOwn } from "./keys.js";
+import { Notary } from "./notary.js";
 import { MemoryTokenHashes, hashToken, identify, newToken, type NewToken, type TokenHashes } from "./tokens.js";
 import { Watchers } from "./watchers.js";
 
@@ -27,6 +30,8 @@ export interface BrokerOptions {
   store: EventStore;
   /** Secret key of the log's correction ids, 32 bytes. */
   idKey: Uint8Array;
+  /** Ed25519 secret with which the log's checkpoints are signed, 32 bytes. */
+  logKey: Uint8Array;
   /** Where token hashes are kept; default: in memory. */
   hashes?: TokenHashes;
   clock?: Clock;
@@ -35,7 +40,7 @@ export interface BrokerOptions {
   limits?: Partial<TunableLimits>;
   /** Version of the program, for the log. */
   version?: string;
-  /** Name of the log. */
+  /** Name of a new log; default: `a2achan/` and its shard. */
   origin?: string;
 }
 
@@ -63,7 +68,8 @@ export class Broker {
 
   /** Takes up the log of the store, or begins it, and starts. Resolves when `broker_started` is durable. */
   static async open(options: BrokerOptions): Promise<Broker> {
-    const { store, idKey, clock = systemClock, chance = systemChance, hashes = new MemoryTokenHashes() } = options;
+    const { store, idKey, logKey, hashes = new MemoryTokenHashes() } = options;
+    const { clock = systemClock, chance = systemChance } = options;
     const limits: Limits = { ...LIMITS, ...options.limits };
     let onFault: (error: unknown) => void = () => {};
     const faulted = new Promise<unknown>((resolve) => {
@@ -78,6 +84,11 @@ export class Broker {
         onFault(error);
       },
     });
+    const shard = chance.bytes(8).toString("hex");
+    const origin = core.state.opened?.origin ?? options.origin ?? `a2achan/${shard}`;
+    const notary = new Notary(store, signerKey(origin, logKey));
+    const keys = { log_key: notary.logKey, id_key: keyCommitment(idKey) };
+    requireOwn(core.state.opened, keys);
     const sessions = new Sessions();
     const parts: Parts = {
       core,
@@ -87,6 +98,7 @@ export class Broker {
       limits,
       hashes,
       idKey,
+      notary,
       sessions,
       watchers: new Watchers(core, sessions),
       followers: new Followers(core, store),
@@ -95,10 +107,9 @@ export class Broker {
     };
     const broker = new Broker(parts, faulted);
     opened.broker = broker;
-    const { version = "0", origin = "a2achan" } = options;
+    const { version = "0" } = options;
     const { torn } = store;
-    const shard = chance.bytes(8).toString("hex");
-    core.execute({ kind: "start", shard, origin, version, limits, ...(torn !== undefined && { torn }) });
+    core.execute({ kind: "start", shard, origin, ...keys, version, limits, ...(torn !== undefined && { torn }) });
     await core.committed();
     return broker;
   }
@@ -136,6 +147,24 @@ export class Broker {
   disconnect(connection: Connection): void {
     connection.gone();
     this.#connections.delete(connection);
+  }
+
+  /** What the log's checkpoints are checked with: `ORIGIN+ID+BASE64`. */
+  get logKey(): string {
+    return this.#parts.notary.logKey;
+  }
+
+  /** The log as a tree: a signed checkpoint, and the tiles below it. */
+  get notary(): Notary {
+    return this.#parts.notary;
+  }
+
+  /** Whether a token lets its bearer read the log. */
+  mayAudit(token: string): boolean {
+    const { core } = this.#parts;
+    const id = this.authenticate(token);
+    const grant = id === undefined ? undefined : core.state.grants.get(id);
+    return grant?.verbs.includes("audit") === true;
   }
 
   /** The id of a token that is known, granted and still valid. */

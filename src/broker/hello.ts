@@ -129,7 +129,7 @@ function welcome(parts: Parts, session: Session, request: Hello): void {
   const open = from === undefined ? openStages(core, session) : [];
   session.resuming = from === undefined || from < size;
   core.post(() => {
-    session.reply(frame);
+    session.reply({ ...frame, log: parts.notary.checkpoint() });
     if (session.resuming) session.spawn(resume(core, parts.store, session, from ?? size, open));
   });
 }

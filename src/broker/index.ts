@@ -3,5 +3,6 @@ export type { Chance } from "./chance.js";
 export type { Clock } from "./clock.js";
 export type { Connection } from "./connection.js";
 export { OPERATOR_GRANT, grantRequest, type TokenRequest } from "./grant-request.js";
+export { WrongKeys } from "./keys.js";
 export { Outgoing, type Peer } from "./peer.js";
 export { newToken, tokenId, type NewToken, type TokenHashes } from "./tokens.js";

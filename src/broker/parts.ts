@@ -6,6 +6,7 @@ import type { Core } from "./core.js";
 import type { Folds } from "./folds.js";
 import type { Followers } from "./followers.js";
 import type { Leases } from "./leases.js";
+import type { Notary } from "./notary.js";
 import type { Sessions } from "./sessions.js";
 import type { TokenHashes } from "./tokens.js";
 import type { Watchers } from "./watchers.js";
@@ -20,6 +21,7 @@ export interface Parts {
   hashes: TokenHashes;
   /** Key of correction ids; belongs to the log. */
   idKey: Uint8Array;
+  notary: Notary;
   sessions: Sessions;
   watchers: Watchers;
   followers: Followers;

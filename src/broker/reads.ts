@@ -3,6 +3,7 @@ import type { Reply, Request, RequestOf, View } from "../protocol/index.js";
 import { touch } from "./effects.js";
 import { pagesOf } from "./pages.js";
 import type { Parts } from "./parts.js";
+import { prove } from "./proofs.js";
 import type { Session } from "./session.js";
 import type { Sessions } from "./sessions.js";
 import { viewOf } from "./views.js";
@@ -27,6 +28,9 @@ export function serve(parts: Parts, session: Session, request: Request, now: num
     case "unwatch":
       watchers.unwatch(session);
       return reply({ type: "ok", id });
+    case "checkpoint":
+    case "prove":
+      return core.post(() => session.spawn(prove(parts, session, request)));
     case "log":
     case "follow":
       return core.post(() => session.spawn(followers.read(session, request)));

@@ -94,8 +94,17 @@ export class DataDir {
 
   /** The key under which correction ids are made; belongs to the log. */
   idKey(): Uint8Array {
+    return this.#key("id.key", "correction ids hang on it");
+  }
+
+  /** The secret with which checkpoints are signed; belongs to the log. */
+  logKey(): Uint8Array {
+    return this.#key("log.key", "checkpoints are signed with it");
+  }
+
+  #key(name: string, use: string): Uint8Array {
     makeDirectory(join(this.path, "keys"));
-    const file = join("keys", "id.key");
+    const file = join("keys", name);
     const kept = this.#read(file)?.trim();
     if (kept !== undefined) {
       if (!/^[0-9a-f]{64}$/.test(kept))
@@ -104,10 +113,7 @@ export class DataDir {
       return Buffer.from(kept, "hex");
     }
     if (existsSync(this.log)) {
-      throw new CliError(
-        `${join(this.path, file)} is missing, and the log's correction ids hang on it; restore it`,
-        EXIT.CONFIG,
-      );
+      throw new CliError(`${join(this.path, file)} is missing, and the log's ${use}; restore it`, EXIT.CONFIG);
     }
     const key = randomBytes(32);
     this.#write(file, `${key.toString("hex")}\n`);

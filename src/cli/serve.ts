@@ -10,7 +10,7 @@ import { DEFAULT_DATA, DataDir, reasonOf } from "./data-dir.js";
 import { CliError, EXIT } from "./exit.js";
 import { withTightHeap } from "./heap.js";
 import { lockDirectory } from "./lock.js";
-import { openLog } from "./open-log.js";
+import { openLog, whyNot } from "./open-log.js";
 import { formatOption, printRecord, type Format } from "./output.js";
 import { VERSION } from "./version.js";
 
@@ -22,6 +22,7 @@ interface ServeOptions {
   maxConnections: number;
   allowHost: string[];
   allowOrigin: string[];
+  publicLog?: boolean;
   behindTlsProxy?: true;
   logLevel: string;
   memory?: true;
@@ -43,7 +44,12 @@ export function serveCommand(program: Command): void {
     .option("--port <n>", "port to listen on; 0 picks a free one", parsePort, 7411)
     .option("--max-connections <n>", "connections at once", parseCount, LIMITS.connections)
     .option("--allow-host <name>", "another host name that clients use (repeatable)", collect, [])
+<<<<<<< HEAD
     .option("--allow-origin <origin>", "a browser origin that may connect (repeatable)", collectOrigin, [])
+=======
+    .option("--public-log", "let everybody read the log's tiles at /log; they hold no text")
+    .option("--allow-origin <origin>", "a browser origin that may connect (repeatable)", collect, [])
+>>>>>>> six-a
     .option("--memory", "keep the log in memory: nothing lasts")
     .option("--head <file>", "where the durable head is kept, best on another disk; default: in the data directory")
     .option("--behind-tls-proxy", "listen beyond loopback without TLS, because a proxy in front has it")
@@ -122,6 +128,7 @@ async function start(options: ServeOptions, data: DataDir, log: Logger): Promise
       limits: { connections },
       allowedHosts: [...options.allowHost, options.host],
       allowedOrigins: options.allowOrigin,
+      publicLog: options.publicLog === true,
       version: VERSION,
       onFault: (error) => log.error({ error: reasonOf(error) }, "a handler failed; its connection was closed"),
     });
@@ -136,7 +143,7 @@ async function start(options: ServeOptions, data: DataDir, log: Logger): Promise
     if ((error as NodeJS.ErrnoException).code === "EADDRINUSE") {
       throw new CliError(`port ${options.port} is in use; choose another with --port, or --port 0 for a free one`);
     }
-    throw error;
+    return whyNot(error, data);
   }
 }
 

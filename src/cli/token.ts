@@ -8,7 +8,7 @@ import { parseDuration } from "./durations.js";
 import { CliError, EXIT } from "./exit.js";
 import { formatOption, print, printRecord, printRecords, type Format } from "./output.js";
 import { lockDirectory } from "./lock.js";
-import { openLog } from "./open-log.js";
+import { openLog, whyNot } from "./open-log.js";
 import type { Column } from "./terminal/table.js";
 import { VERSION } from "./version.js";
 
@@ -100,7 +100,11 @@ async function ask(path: string | undefined, request: ControlRequest): Promise<u
   const reply = await askControl(data.controlSocket, request);
   if (reply !== undefined) return reply.result;
   using _lock = await lockDirectory(data.path);
-  const broker = await Broker.open({ ...(await openLog(data, {})), version: VERSION });
+  const log = await openLog(data, {});
+  const broker = await Broker.open({ ...log, version: VERSION }).catch(async (error: unknown) => {
+    await log.store.close();
+    return whyNot(error, data);
+  });
   try {
     return await handleAdmin(broker, request);
   } finally {

@@ -1,10 +1,13 @@
 import type { ReplyOf } from "../protocol/index.js";
 import type { CallOptions } from "./bounded.js";
-import { CLIENT, Connection, type ConnectOptions } from "./connection.js";
+import type { ConnectOptions } from "./connect-options.js";
+import { CLIENT, Connection } from "./connection.js";
+import { proveEntry, type EntryProof } from "./entry-proof.js";
 import { A2achanError } from "./errors.js";
 import { Follow, type LogEntry, type LogFilter } from "./follow.js";
 import { refusedBy, type Refused } from "./refusals.js";
 import { systemRuntime, type Runtime } from "./runtime.js";
+import { verifiedLog, type Covered } from "./verified-log.js";
 
 /** A run of log entries. */
 export interface LogPage {
@@ -56,6 +59,26 @@ export class Auditor implements AsyncDisposable {
     const follow = new Follow(this.#connection, filter);
     this.#setFollow(follow);
     return follow.stream(signal === undefined ? {} : { signal });
+  }
+
+  /**
+   * The whole log from its first entry on, verified as it comes: each index once, each worker's entries without a gap,
+   * and the tree over all of them. Behind each run of entries comes `{ covered, checkpoint }`: what was read so far makes
+   * the root of that checkpoint, signed by `logKey` if that is given. The first difference rejects with `log_forked` and
+   * ends the client. That the verdicts in it are right is for `a2achan verify`, which decides them again. It is the one
+   * follow of this client.
+   */
+  verified(options: CallOptions = {}): AsyncIterableIterator<LogEntry | Covered | Refused> {
+    return verifiedLog(this.#connection, this.follow(options), options);
+  }
+
+  /**
+   * Whether an entry is in the log: its proof, checked under a checkpoint that extends every one this client kept;
+   * undefined where the log ends before `index`. Rejects with `log_forked` when the broker cannot prove what it shows,
+   * with `unverifiable` in a browser.
+   */
+  prove(index: number, options?: CallOptions): Promise<EntryProof | Refused | undefined> {
+    return proveEntry(this.#connection, index, options);
   }
 
   /** Closes the connection; a follow is over. */

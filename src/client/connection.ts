@@ -5,28 +5,12 @@ import { onAbort } from "./aborts.js";
 import { Backoff } from "./backoff.js";
 import { bounded, type CallOptions } from "./bounded.js";
 import { Calls, type AskOptions, type Asked } from "./calls.js";
+import type { ConnectOptions } from "./connect-options.js";
 import { A2achanError, abortedBy } from "./errors.js";
 import { bytesOf, type AnswerTo, type Ask, type AskType } from "./frames.js";
 import { Link, type Hello, type Welcome } from "./link.js";
+import { LogTrail } from "./log-trail.js";
 import type { Runtime } from "./runtime.js";
-
-/** What every client is opened with. */
-export interface ConnectOptions {
-  /** `ws://HOST:PORT/v1` or `wss://...`. */
-  url: string;
-  /** As `a2achan token add` printed it. Sent as `Authorization: Bearer`, by a browser in `hello`; never in the URL. */
-  token: string;
-  /** Ends the client: its calls and streams fail with `aborted`. */
-  signal?: AbortSignal;
-  /**
-   * How frames are written: `json`, as text that tools can show, or `msgpack`, in fewer bytes. Rows, digests and answers
-   * are the same. msgpack has no form for a text with a lone surrogate: such a call rejects with `bad_frame`. Default `json`;
-   * a browser's bundle always speaks JSON.
-   */
-  codec?: "json" | "msgpack";
-  /** Milliseconds that a call waits for its answer, reconnects included; default 30,000. */
-  timeoutMs?: number;
-}
 
 export interface ConnectionEvents {
   /** The fields of `hello`, asked for at each connect. */
@@ -44,6 +28,7 @@ export const CLIENT = "a2achan-sdk";
 
 const TIMEOUT_MS = 30_000;
 const CLOSE_WITHIN_MS = 2_000;
+const PROOF_WITHIN_MS = 10_000;
 
 /**
  * The one connection of a client: it stands, or it is being made again, until it is closed or cannot stand any more.
@@ -61,11 +46,14 @@ export class Connection {
   readonly #calls: Calls;
   readonly #backoff: Backoff;
   readonly #over: Promise<void>;
+  readonly #trail: LogTrail;
   #events: ConnectionEvents | undefined;
   #link: Link | undefined;
   #welcome: Welcome | undefined;
   #up = false;
   #retry: Disposable | undefined;
+  /** Pushes that wait for the log to prove that it grew, and the time that it has for that. */
+  #held: { pushes: Push[]; limit: Disposable } | undefined;
   #trouble: A2achanError | undefined;
   #ended: A2achanError | undefined;
   #onWelcome: () => void = () => {};
@@ -80,6 +68,7 @@ export class Connection {
     this.#over = new Promise((resolve) => {
       this.#onOver = resolve;
     });
+    this.#trail = new LogTrail(options, (error) => void this.close(error));
   }
 
   /** Resolves with the first welcome; rejects if the first attempt fails, whatever the cause. */
@@ -95,8 +84,20 @@ export class Connection {
       });
       const listening = signal?.aborted === true ? undefined : onAbort(signal, abort);
       if (signal?.aborted === true) return abort();
-      this.#connect();
+      this.#orClose(() => {
+        const loading = this.#trail.load();
+        if (loading === undefined) return this.#connect();
+        loading.then(
+          () => this.#connect(),
+          (error: A2achanError) => void this.close(error),
+        );
+      });
     });
+  }
+
+  /** What the log is held to. */
+  get trail(): LogTrail {
+    return this.#trail;
   }
 
   /** Why there is no connection any more and never will be. */
@@ -166,21 +167,22 @@ export class Connection {
         void this.#over.then(() => cut[Symbol.dispose]());
       }
     }
-    return this.#over;
+    return this.#over.then(() => this.#trail.saved);
   }
 
   #connect(): void {
     const { url, token } = this.#options;
     const codec = this.#codec;
     const events = this.#events;
-    if (events === undefined) return;
+    if (events === undefined || this.#ended !== undefined) return;
     this.#link = new Link({ url, token, codec, hello: events.hello }, this.#runtime, {
       welcome: (welcome) => this.#welcomed(welcome),
       reply: (reply) => {
         if (!this.#calls.settle(reply)) this.distrust();
       },
       push: (push) => {
-        if (this.#ended === undefined) events.push(push);
+        if (this.#held !== undefined) this.#held.pushes.push(push);
+        else if (this.#ended === undefined) events.push(push);
       },
       closed: (why) => this.#closed(why),
     });
@@ -188,17 +190,61 @@ export class Connection {
 
   #welcomed(welcome: Welcome): void {
     if (this.#ended !== undefined) return;
+    this.#orClose(() => {
+      const kept = this.#trail.kept;
+      const from_size = this.#trail.welcomed(welcome.log);
+      if (kept === undefined || from_size === undefined) return this.#stands(welcome);
+      const heard = (reply: AnswerTo<"prove">): false => {
+        // What is unanswered is now sent again, and this is answered.
+        drop();
+        this.#orClose(() => {
+          if (reply.type === "refusal") return this.distrust();
+          this.#trail.grown(kept, reply);
+          this.#stands(welcome);
+        });
+        return false;
+      };
+      const { id, frame, reply, drop } = this.#calls.make({ type: "prove", from_size }, { again: false, heard });
+      reply.catch(() => {}); // a loss of the connection: the next one asks anew
+      const limit = this.#runtime.clock.at(PROOF_WITHIN_MS, () => this.distrust());
+      this.#held = { pushes: [], limit };
+      this.#link?.send(frame, () => this.#calls.has(id));
+    });
+  }
+
+  /** The log is the one it was: now all else goes on. */
+  #stands(welcome: Welcome): void {
+    const held = this.#release();
     const again = this.#welcome !== undefined;
     this.#welcome = welcome;
     this.#up = true;
     for (const { id, frame } of this.#calls.unanswered()) this.#link?.send(frame, () => this.#calls.has(id));
     this.#events?.up(welcome, again);
+    for (const push of held) this.#events?.push(push);
     this.#onWelcome();
+  }
+
+  #release(): Push[] {
+    const held = this.#held;
+    this.#held = undefined;
+    held?.limit[Symbol.dispose]();
+    return held?.pushes ?? [];
+  }
+
+  /** Runs `step`; an A2achanError that it throws ends this client. */
+  #orClose(step: () => void): void {
+    try {
+      step();
+    } catch (error) {
+      if (!(error instanceof A2achanError)) throw error;
+      void this.close(error);
+    }
   }
 
   #closed({ error, final, stoodMs }: { error: A2achanError; final: boolean; stoodMs: number }): void {
     const wasUp = this.#up;
     this.#up = false;
+    this.#release();
     this.#link = undefined;
     this.#trouble = error;
     if (this.#ended !== undefined) return this.#onOver();
@@ -216,6 +262,7 @@ export class Connection {
     this.#ended = error;
     this.#up = false;
     this.#retry?.[Symbol.dispose]();
+    this.#release();
     this.#calls.fail(error);
     this.#events?.ended(error);
   }

@@ -24,6 +24,13 @@ export const ERROR_CODES = [
   "no_status",
   /** The broker no longer knows a correction whose outcome was awaited: another log, or long ago. */
   "unknown_outcome",
+  /**
+   * The log is not the one it was: shorter, with another history or origin, or not signed by its key; or an entry is not
+   * what was answered. Final; `checkpoints` has what was kept and what was shown.
+   */
+  "log_forked",
+  /** What was asked to be checked cannot be: no good key or kept checkpoint, none shown by the broker, or a browser. Final. */
+  "unverifiable",
 ] as const;
 /** One of them. */
 export type ErrorCode = (typeof ERROR_CODES)[number];
@@ -41,6 +48,8 @@ const SENTENCES: Readonly<Record<ErrorCode, string>> = {
   protocol: "The broker sent something that is no frame of this protocol; check its version against this client's.",
   no_status: "Publish a status first: a plan changes only the next action of the row.",
   unknown_outcome: "The broker no longer knows this correction; look it up in the witness log.",
+  log_forked: "The log is not the one it was; keep both checkpoints as evidence and ask its operator.",
+  unverifiable: "A browser checks neither signatures nor proofs of a log; ask where Node runs.",
 };
 
 /** What a signal of the caller that has fired fails a call or a stream with; undefined before. */
@@ -52,11 +61,17 @@ export function abortedBy(signal: AbortSignal | undefined): A2achanError | undef
 export class A2achanError extends Error {
   /** What to decide by; `message` is for people. */
   readonly code: ErrorCode;
+  /** Of `log_forked`: the signed checkpoint that was held, if there was one, and the one that does not fit it. */
+  readonly checkpoints?: Readonly<{ kept?: string; shown: string }>;
 
   /** `sentence` replaces the code's own; `cause` is what went wrong below, where that is known. */
-  constructor(code: ErrorCode, options: { sentence?: string; cause?: unknown } = {}) {
+  constructor(
+    code: ErrorCode,
+    options: { sentence?: string; cause?: unknown; checkpoints?: { kept?: string; shown: string } } = {},
+  ) {
     super(options.sentence ?? SENTENCES[code], options.cause === undefined ? {} : { cause: options.cause });
     this.name = "A2achanError";
     this.code = code;
+    if (options.checkpoints !== undefined) this.checkpoints = options.checkpoints;
   }
 }

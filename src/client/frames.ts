@@ -38,6 +38,8 @@ export const ANSWERS = {
   stage: "stage",
   log: "entries",
   follow: "entries",
+  checkpoint: "proof",
+  prove: "proof",
 } as const satisfies Partial<Record<RequestType, ReplyType>>;
 
 export type AskType = keyof typeof ANSWERS;

@@ -1,5 +1,9 @@
 export { A2achanError, ERROR_CODES, type ErrorCode } from "./errors.js";
-export type { ConnectOptions } from "./connection.js";
+export type { ConnectOptions } from "./connect-options.js";
+export { checkpointFile } from "#checkpoint-file";
+export type { CheckpointStore } from "./log-trail.js";
+export type { EntryProof, LoggedAnswer } from "./entry-proof.js";
+export type { Covered } from "./verified-log.js";
 export type { CallOptions } from "./bounded.js";
 export { connectWorker, type PlanFields, type Worker, type WorkerOptions } from "./worker.js";
 export type { StatusFields } from "./row-lane.js";

@@ -1,8 +1,10 @@
 import { statusDigest, type CorrectionContent, type Filter, type View, type WorkerStatus } from "../protocol/index.js";
 import { stageAnswer } from "./answers.js";
 import type { CallOptions } from "./bounded.js";
-import { CLIENT, Connection, type ConnectOptions } from "./connection.js";
+import type { ConnectOptions } from "./connect-options.js";
+import { CLIENT, Connection } from "./connection.js";
 import type { StageNotice } from "./course.js";
+import { confirmAnswer, proveEntry, type EntryProof, type LoggedAnswer } from "./entry-proof.js";
 import { A2achanError } from "./errors.js";
 import { bodyOf } from "./frames.js";
 import { issueId } from "./issue-id.js";
@@ -157,6 +159,23 @@ export class Orchestrator implements AsyncDisposable {
    */
   stages(options?: CallOptions): AsyncIterableIterator<StageNotice> {
     return this.#book.stages(options);
+  }
+
+  /**
+   * Whether an entry is in the log: its proof, checked under a checkpoint that extends every one this client kept;
+   * undefined where the log ends before `index`. Rejects with `log_forked` when the broker cannot prove what it shows,
+   * with `unverifiable` in a browser.
+   */
+  prove(index: number, options?: CallOptions): Promise<EntryProof | Refused | undefined> {
+    return proveEntry(this.#connection, index, options);
+  }
+
+  /**
+   * Proves the entry that an answer of the broker names (a receipt, a stage, an outcome), and that it says what the
+   * answer said. Rejects with `log_forked` when it does not, with `unverifiable` for a folded refusal.
+   */
+  confirm(answer: LoggedAnswer, options?: CallOptions): Promise<EntryProof | Refused> {
+    return confirmAnswer(this.#connection, answer, options);
   }
 
   /** Closes the connection. What was admitted stands. */

@@ -1,8 +1,10 @@
 import type { PlannedAction, RequestOf } from "../protocol/index.js";
 import { doneAnswer, type StatusAnswer } from "./answers.js";
 import type { CallOptions } from "./bounded.js";
-import { CLIENT, Connection, type ConnectOptions } from "./connection.js";
+import type { ConnectOptions } from "./connect-options.js";
+import { CLIENT, Connection } from "./connection.js";
 import type { Correction } from "./correction.js";
+import { confirmAnswer, proveEntry, type EntryProof, type LoggedAnswer } from "./entry-proof.js";
 import { Inbox } from "./inbox.js";
 import type { Refused } from "./refusals.js";
 import { RowLane, type StatusFields } from "./row-lane.js";
@@ -83,6 +85,23 @@ export class Worker implements AsyncDisposable {
     const refused = doneAnswer(await this.#lane.bye(outcome, options));
     if (refused === undefined) await this.#connection.close();
     return refused;
+  }
+
+  /**
+   * Whether an entry is in the log: its proof, checked under a checkpoint that extends every one this client kept;
+   * undefined where the log ends before `index`. Rejects with `log_forked` when the broker cannot prove what it shows,
+   * with `unverifiable` in a browser.
+   */
+  prove(index: number, options?: CallOptions): Promise<EntryProof | Refused | undefined> {
+    return proveEntry(this.#connection, index, options);
+  }
+
+  /**
+   * Proves the entry that an answer of the broker names (a receipt, a stage, an outcome), and that it says what the
+   * answer said. Rejects with `log_forked` when it does not, with `unverifiable` for a folded refusal.
+   */
+  confirm(answer: LoggedAnswer, options?: CallOptions): Promise<EntryProof | Refused> {
+    return confirmAnswer(this.#connection, answer, options);
   }
 
   /** Closes the connection without a bye: the row stays live until its lease lapses. */

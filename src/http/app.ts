@@ -1,9 +1,16 @@
 import { Hono } from "hono";
 import type { Broker } from "../broker/index.js";
+import { logApp } from "./log.js";
 
-/** The HTTP side of the broker's port. No path of it says anything about rows, corrections or the log. */
-export function httpApp(broker: Broker): Hono {
+export interface HttpOptions {
+  /** Whether `/log` is open to everybody. */
+  publicLog: boolean;
+}
+
+/** The HTTP side of the broker's port: its health, and its log as tiles. */
+export function httpApp(broker: Broker, { publicLog }: HttpOptions): Hono {
   const app = new Hono();
+  app.route("/log", logApp(broker, publicLog));
   app.get("/healthz", (c) => c.json({ status: "ok" }));
   app.get("/readyz", (c) => (broker.running ? c.json({ status: "ready" }) : c.json({ status: "stopping" }, 503)));
   app.get("/v1", (c) => {

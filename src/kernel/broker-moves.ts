@@ -14,10 +14,11 @@ import type { Correction, Grant, State, Worker } from "./state.js";
 export const BROKER: Principal = { role: "broker", subject: "broker" };
 
 /** Opens a log or takes one up again; fail closed: no row is live until its worker says so again. */
-export function decideStart(state: State, { now, shard, origin, version, limits, torn }: Start): Decision {
+export function decideStart(state: State, command: Start): Decision {
+  const { now, shard, origin, log_key, id_key, version, limits, torn } = command;
   const at = now;
   const events: KernelEvent[] = [];
-  if (state.size === 0) events.push({ kind: "log_opened", at, by: BROKER, shard, origin });
+  if (state.size === 0) events.push({ kind: "log_opened", at, by: BROKER, shard, origin, log_key, id_key });
   events.push({
     kind: "broker_started",
     at,

@@ -18,6 +18,8 @@ export interface Start extends Base {
   kind: "start";
   shard: string;
   origin: string;
+  log_key: string;
+  id_key: string;
   version: string;
   limits: Limits;
   torn?: { file: string; bytes: number };

@@ -68,7 +68,12 @@ export interface LogOpened extends Base {
   kind: "log_opened";
   /** Names this log in cursors. */
   shard: string;
+  /** Names the log in its checkpoints. */
   origin: string;
+  /** What they are checked with: `ORIGIN+ID+BASE64` (C2SP signed-note). */
+  log_key: string;
+  /** Commits to the secret key of the log's correction ids. */
+  id_key: string;
 }
 export interface BrokerStarted extends Base {
   kind: "broker_started";

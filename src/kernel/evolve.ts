@@ -1,6 +1,6 @@
 import { LIMITS, isOpen, type EndStage } from "../protocol/index.js";
 import type { Admitted, Ended, GrantAdded, KernelEvent, Row, StatusChanged, Text } from "./events.js";
-import { principalKey, type Correction, type Sender, type State, type Worker } from "./state.js";
+import { principalKey, type Correction, type Grant, type Sender, type State, type Worker } from "./state.js";
 
 /**
  * Applies one event to the state, in place: the only way in which state changes. Total for events of `decide`.
@@ -21,6 +21,7 @@ function apply(state: State, event: KernelEvent, index: number): void {
   switch (event.kind) {
     case "log_opened":
       state.shard = event.shard;
+      state.opened = { origin: event.origin, log_key: event.log_key, id_key: event.id_key };
       return;
     case "broker_started":
       state.limits = event.limits;
@@ -108,12 +109,14 @@ function known(state: State, id: string): Correction {
 }
 
 function addGrant(state: State, event: GrantAdded, index: number): void {
-  const { kind: _kind, at: _at, by: _by, ...grant } = event;
-  state.grants.set(event.token, { index, revoked: false, ...grant });
-  if (event.verbs.includes("correct")) {
-    const tokens = state.tokensOf.get(event.subject);
-    if (tokens === undefined) state.tokensOf.set(event.subject, new Set([event.token]));
-    else tokens.add(event.token);
+  const { token, subject, role, verbs, patterns, expires_at } = event;
+  const grant: Grant = { index, revoked: false, token, subject, role, verbs, patterns };
+  if (expires_at !== undefined) grant.expires_at = expires_at;
+  state.grants.set(token, grant);
+  if (verbs.includes("correct")) {
+    const tokens = state.tokensOf.get(subject);
+    if (tokens === undefined) state.tokensOf.set(subject, new Set([token]));
+    else tokens.add(token);
   }
   if (event.expires_at !== undefined) {
     state.due.push({ at: event.expires_at, index, kind: "grant", id: event.token });
@@ -132,9 +135,11 @@ function moveRow(state: State, event: StatusChanged): void {
   worker.citing.clear();
 }
 
-// The log holds a text once, at the entry that brought it: a row that keeps a text keeps its commitment.
-function keptRow(row: Row, before: Row | undefined): Row {
-  const kept = { ...row };
+/** A row as the state keeps it: the log holds a text once, at the entry that brought it, and then its commitment alone. */
+export function keptRow(row: Row, before: Row | undefined): Row {
+  const { worker_id, issue, task_id, lane, live, seq } = row;
+  const kept: Row = { worker_id, issue, lane, live, seq };
+  if (task_id !== undefined) kept.task_id = task_id;
   if (row.last_action !== undefined) kept.last_action = keep(row.last_action, before?.last_action);
   if (row.next_action !== undefined) {
     kept.next_action = { ...row.next_action, summary: keep(row.next_action.summary, before?.next_action?.summary) };

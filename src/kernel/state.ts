@@ -1,6 +1,6 @@
 import { LIMITS, type Limits, type Stage, type StageDetail } from "../protocol/index.js";
 import { DueQueue } from "./due.js";
-import type { GrantAdded, LoggedContent, Row } from "./events.js";
+import type { GrantAdded, LoggedContent, LogOpened, Row } from "./events.js";
 
 export interface Grant extends Omit<GrantAdded, "kind" | "at" | "by"> {
   /** Index of its entry. */
@@ -74,6 +74,8 @@ export interface State {
   /** Log time of the last entry. */
   at: number;
   shard: string;
+  /** What the log was opened with; undefined before its first entry. */
+  opened?: Pick<LogOpened, "origin" | "log_key" | "id_key">;
   limits: Limits;
   grants: Map<string, Grant>;
   /** Token ids of each subject that may correct. */

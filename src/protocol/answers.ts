@@ -150,7 +150,7 @@ export const REPLIES = {
     checkpoint: z.string(),
     index: z.exactOptional(count),
     from_size: z.exactOptional(count),
-    hashes: z.array(z.string()),
+    hashes: z.exactOptional(z.array(z.string())),
     entry: z.exactOptional(z.string()),
   }),
   pong: z.strictObject(reply("pong")),

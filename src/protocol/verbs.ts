@@ -24,7 +24,7 @@ export const REQUEST_VERB: Readonly<Record<RequestType, Verb | "any" | "unserved
   stage: "correct",
   log: "audit",
   follow: "audit",
-  checkpoint: "unserved",
-  prove: "unserved",
+  checkpoint: "any",
+  prove: "any",
   ping: "any",
 };

@@ -15,6 +15,13 @@ export interface Page {
   texts: TextLine[];
 }
 
+/** How far a log reaches, and what it is: the tree over its first `size` entries. */
+export interface Head {
+  size: number;
+  /** RFC 6962 root, lower-case hex. */
+  root: string;
+}
+
 /** A tail that never became durable, kept in a file of its own. */
 export interface TornTail {
   file: string;
@@ -28,6 +35,8 @@ export interface TornTail {
 export interface EventStore {
   /** Number of durable entries. */
   size(): number;
+  /** The tree over them. */
+  head(): Head;
   /**
    * Resolves when the batch is durable. Rejects when it cannot be, or when `batch.first` is not the end of the log
    * (another writer was here): the caller must then stop, never try again.

@@ -1,5 +1,6 @@
 import type { TextLine } from "../kernel/index.js";
-import type { Batch, EventStore, Page } from "./event-store.js";
+import { Frontier, leafHash } from "../tlog/index.js";
+import type { Batch, EventStore, Head, Page } from "./event-store.js";
 
 /** A log that lasts as long as the process: for tests, embedding and trying things out. */
 export class MemoryStore implements EventStore {
@@ -7,9 +8,18 @@ export class MemoryStore implements EventStore {
   readonly #entries: string[] = [];
   /** In the order of their entries. */
   readonly #texts: TextLine[] = [];
+  /** Grows when somebody asks for the tree. */
+  readonly #frontier = new Frontier();
 
   size(): number {
     return this.#entries.length;
+  }
+
+  head(): Head {
+    while (this.#frontier.size < this.#entries.length) {
+      this.#frontier.append(leafHash(this.#entries[this.#frontier.size] as string));
+    }
+    return { size: this.#frontier.size, root: Buffer.from(this.#frontier.root()).toString("hex") };
   }
 
   append(batch: Batch): Promise<void> {

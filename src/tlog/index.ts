@@ -1,2 +1,14 @@
 export { Frontier } from "./frontier.js";
-export { leafHash } from "./merkle.js";
+export { consistencyProof, inclusionProof, leafHash, verifyConsistency, verifyInclusion } from "./merkle.js";
+export { PackedTree } from "./packed-tree.js";
+export {
+  formatVerifierKey,
+  parseVerifierKey,
+  signerKey,
+  type NoteFault,
+  type SignerKey,
+  type VerifierKey,
+} from "./note.js";
+export { openCheckpoint, parseCheckpoint, signCheckpoint, type Checkpoint } from "./checkpoint.js";
+export { bundleBytes, holdsTile, parseTilePath, tileBytes, tilePath, tilesOf, type Tile } from "./tiles.js";
+export { formatTlogProof, parseTlogProof, verifyTlogProof, type TlogProof } from "./tlog-proof.js";

@@ -42,7 +42,7 @@ function makeLog(): Page[] {
   const grant = { kind: "add_grant", by: BROKER, patterns } as const;
   const plenty = 1_000_000_000;
   const limits = { ...LIMITS, admitted_per_window: plenty, digests_per_window: plenty };
-  run({ kind: "start", shard: "0123456789abcdef", origin: "bench", version: "0", limits });
+  run({ kind: "start", shard: "0123456789abcdef", origin: "bench", log_key: "", id_key: "", version: "0", limits });
   run({ ...grant, token: sender.token, subject, role: "orchestrator", verbs: ["correct", "watch"] });
   const ids = Array.from({ length: workers }, (_, at) => `w-${String(at).padStart(5, "0")}`);
   const actorOf = (worker_id: string) =>

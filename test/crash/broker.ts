@@ -26,12 +26,12 @@ function withoutSync(file: File): File {
 // A broker as `serve` runs it, on the directory that is named first; with `--unsynced` behind it, one that lies.
 const [directory = "", lies] = process.argv.slice(2);
 const data = new DataDir(directory, true);
-const idKey = data.idKey();
+const keys = { idKey: data.idKey(), logKey: data.logKey() };
 const hashes = data.hashes();
 const store = await Journal.open({ directory: data.log, files: lies === "--unsynced" ? unsynced : systemFiles });
 // Limits that do not hold the load up.
 const limits = { frames_per_second: 10_000, frames_burst: 10_000, admitted_per_window: 200, digests_per_window: 200 };
-const running = await createBroker({ store, idKey, hashes, limits });
+const running = await createBroker({ store, ...keys, hashes, limits });
 const operator = data.operator();
 if (!running.broker.isGranted(operator.id)) await running.adoptOperator(operator);
 await serveControl(data.controlSocket, (request) => handleAdmin(running.broker, request));

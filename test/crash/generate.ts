@@ -1,3 +1,5 @@
+import { keyCommitment } from "../../src/broker/keys.js";
+import { formatVerifierKey, signerKey } from "../../src/tlog/index.js";
 import { committed } from "../../src/broker/texts.js";
 import {
   emptyState,
@@ -31,10 +33,10 @@ const ADMIN: Principal = { role: "operator", subject: "operator" };
  */
 export async function generateLog(
   store: EventStore,
-  idKey: Uint8Array,
+  keys: { idKey: Uint8Array; logKey: Uint8Array },
   options: { seed: number; entries: number; stretch: number; tell: (entries: number, appendMs: number) => void },
 ): Promise<void> {
-  const fleet = new Fleet(idKey, options.seed);
+  const fleet = new Fleet(keys, options.seed);
   fleet.begin();
   let told = 0;
   let appendMs = 0;
@@ -55,19 +57,24 @@ export async function generateLog(
 class Fleet {
   readonly #state = emptyState();
   readonly #idKey: Uint8Array;
+  readonly #logKey: Uint8Array;
   readonly #random: (below: number) => number;
   #now = 1_700_000_000_000;
   #lines: string[] = [];
   #texts: TextLine[] = [];
   #moves = 0;
 
-  constructor(idKey: Uint8Array, seed: number) {
+  constructor({ idKey, logKey }: { idKey: Uint8Array; logKey: Uint8Array }, seed: number) {
     this.#idKey = idKey;
+    this.#logKey = logKey;
     this.#random = randomFrom(seed);
   }
 
   begin(): void {
-    this.#do({ kind: "start", shard: "00112233aabbccdd", origin: "a2achan", version: "0.1.0", limits: LIMITS });
+    const origin = "a2achan/00112233aabbccdd";
+    const log_key = formatVerifierKey(signerKey(origin, this.#logKey));
+    const keys = { log_key, id_key: keyCommitment(this.#idKey) };
+    this.#do({ kind: "start", shard: "00112233aabbccdd", origin, ...keys, version: "0.1.0", limits: LIMITS });
     const grant = (role: "worker" | "orchestrator", subject: string): void => {
       const patterns = role === "worker" ? { ...EVERYWHERE, worker: subject } : EVERYWHERE;
       this.#do({

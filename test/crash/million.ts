@@ -35,14 +35,14 @@ process.exitCode = met || entries < FULL ? 0 : 1;
 /** Writes the log and tells what appending cost on the way; returns where its segments lie. */
 async function write(path: string): Promise<string> {
   const data = new DataDir(path, true);
-  const idKey = data.idKey();
+  const keys = { idKey: data.idKey(), logKey: data.logKey() };
   const store = await Journal.open({ directory: data.log });
   const begun = performance.now();
   const stretch = Math.ceil(entries / STRETCHES);
   const tell = (size: number, ms: number): void => {
     console.log(`${size} entries: appends took ${((ms * 1_000) / stretch).toFixed(1)} us an entry`);
   };
-  await generateLog(store, idKey, { seed, entries, stretch, tell });
+  await generateLog(store, keys, { seed, entries, stretch, tell });
   await store.close();
   const bytes = readdirSync(data.log).reduce((sum, name) => sum + statSync(join(data.log, name)).size, 0);
   const seconds = (performance.now() - begun) / 1_000;

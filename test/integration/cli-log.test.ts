@@ -176,9 +176,9 @@ describe("a2achan log of a longer log", () => {
   it("ends quietly with 0 when its reader has seen enough", async () => {
     using longer = dataDirectory();
     const made = new DataDir(longer.path, true);
-    const idKey = made.idKey();
+    const keys = { idKey: made.idKey(), logKey: made.logKey() };
     const store = await Journal.open({ directory: made.log });
-    await generateLog(store, idKey, { seed: 1, entries: 2_000, stretch: 2_000, tell: () => {} });
+    await generateLog(store, keys, { seed: 1, entries: 2_000, stretch: 2_000, tell: () => {} });
     await store.close();
     const script = `"$0" "$1" log --data "$2" -o jsonl | head -1 >/dev/null; echo "\${PIPESTATUS[0]}"`;
     const shell = spawn("bash", ["-c", script, process.execPath, builtProgram(), longer.path]);

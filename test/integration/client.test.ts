@@ -324,7 +324,8 @@ describe("a broken line", () => {
   });
 
   it("lives through a restart of the broker: the row is published again and the outcome still comes", async () => {
-    const log = { store: new MemoryStore(), idKey: new Uint8Array(32), hashes: new MemoryTokenHashes() };
+    const keys = { idKey: new Uint8Array(32), logKey: new Uint8Array(32) };
+    const log = { store: new MemoryStore(), ...keys, hashes: new MemoryTokenHashes() };
     await broker.stop();
     broker = await TestBroker.start(log);
     const [line1, line2] = [await workerLine(), await orchestratorLine()];

@@ -31,7 +31,7 @@ const asWorker = (): Frame => ({ type: "hello", role: "worker", worker_id: "w-1"
 const asOrch = (): Frame => ({ type: "hello", role: "orchestrator", token: orchToken.token });
 
 describe("hello", () => {
-  it("is answered by a welcome that names principal, protocol, limits and cursor [A2C-FRM-13] [A2C-FRM-14] [A2C-VER-01] [A2C-CUR-01]", async () => {
+  it("is answered by a welcome that names principal, protocol, limits and cursor [A2C-FRM-13] [A2C-FRM-14] [A2C-VER-01] [A2C-CUR-01] [A2C-PRV-01]", async () => {
     const wire = await open();
     expect(await wire.ask(asWorker())).toEqual({
       type: "welcome",
@@ -43,6 +43,9 @@ describe("hello", () => {
       text_policy: 1,
       cursor: expect.any(String),
       gap: false,
+      log: expect.stringMatching(
+        /^a2achan\/[0-9a-f]{16}\n[1-9]\d*\n[A-Za-z0-9+/]{43}=\n\n\u2014 a2achan\/[0-9a-f]{16} \S+\n$/,
+      ),
     });
   });
 

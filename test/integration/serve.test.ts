@@ -146,6 +146,29 @@ describe("serve", () => {
     expectSentence(await serveProgram(data).ended, 78, /id\.key is missing/);
   });
 
+  it.each([
+    ["id.key", /key of correction ids is not the one of this log/],
+    ["log.key", /key of checkpoints is not the one of this log/],
+  ])("refuses a log with another %s, with 78, and leaves it as it was [A2C-PRV-10]", async (name, sentence) => {
+    await leaveALog();
+    const segment = join(data, "log", "00000000.jsonl");
+    const before = readFileSync(segment);
+    writeFileSync(join(data, "keys", name), `${"ab".repeat(32)}\n`);
+    expectSentence(await serveProgram(data).ended, 78, sentence);
+    expect(readFileSync(segment)).toEqual(before);
+  });
+
+  it("shows its log's tiles to everybody with --public-log, and without it to auditors [A2C-PRV-09]", async () => {
+    for (const [flags, status] of [
+      [["--public-log"], 200],
+      [[], 401],
+    ] as const) {
+      const broker = await Serve.start(data, ...flags);
+      expect((await fetch(`${broker.http}/log/checkpoint`)).status).toBe(status);
+      await broker.stop();
+    }
+  });
+
   it("refuses to listen beyond loopback without TLS, with 78", async () => {
     expectSentence(await serveProgram(data, "--host", "0.0.0.0").ended, 78, /is not loopback/);
   });

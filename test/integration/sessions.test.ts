@@ -83,7 +83,8 @@ describe("a second session of a worker", () => {
 
 describe("a broker that starts again on its log", () => {
   it("writes live rows not live, delivers again, and keeps seq and replays [A2C-LIVE-09] [A2C-ROW-08] [A2C-LIFE-13] [A2C-VER-03]", async () => {
-    const kept = { store: new MemoryStore(), idKey: new Uint8Array(32).fill(1), hashes: new MemoryTokenHashes() };
+    const keys = { idKey: new Uint8Array(32).fill(1), logKey: new Uint8Array(32).fill(2) };
+    const kept = { store: new MemoryStore(), ...keys, hashes: new MemoryTokenHashes() };
     const before = await start(kept);
     const [w, o] = [
       await before.running.addToken({ role: "worker", subject: "w-1", issue: "**", lane: "**" }),

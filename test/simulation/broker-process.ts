@@ -1,6 +1,6 @@
 import { Broker, type Chance, type TokenHashes } from "../../src/broker/index.js";
 import type { TunableLimits } from "../../src/protocol/index.js";
-import type { Batch, EventStore, Page } from "../../src/storage/event-store.js";
+import type { Batch, EventStore, Head, Page } from "../../src/storage/event-store.js";
 import { Journal } from "../../src/storage/journal/index.js";
 import type { FakeClock } from "../support/fake-clock.js";
 import type { SimDisk } from "../support/sim-files.js";
@@ -16,6 +16,7 @@ export interface BrokerOptions {
   chance: Chance;
   hashes: TokenHashes;
   idKey: Uint8Array;
+  logKey: Uint8Array;
   limits: Partial<TunableLimits>;
 }
 
@@ -109,6 +110,10 @@ class WatchedStore implements EventStore {
 
   size(): number {
     return this.#inner.size();
+  }
+
+  head(): Head {
+    return this.#inner.head();
   }
 
   async append(batch: Batch): Promise<void> {

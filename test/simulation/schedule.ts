@@ -124,7 +124,7 @@ async function stopped(world: World): Promise<string> {
     const { entries } = await journal.read(0, journal.size());
     i1Kept(world.ledger, entries, world.report);
     if (entries.length !== world.ledger.lines.length) world.report("I1", "the log holds more than was ever durable");
-    return journal.root();
+    return journal.head().root;
   } catch (error) {
     world.report("I9", `the log is not taken up after a stop: ${String(error)}`);
     return "";

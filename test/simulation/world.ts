@@ -41,6 +41,7 @@ export class World implements Surroundings {
   readonly auditor: AuditorActor;
   readonly hostiles: HostileActor[];
   readonly idKey: Uint8Array;
+  readonly logKey: Uint8Array;
   readonly hashes = new MemoryTokenHashes();
   disk: SimDisk;
   process: BrokerProcess | undefined;
@@ -61,6 +62,7 @@ export class World implements Surroundings {
     this.random = randomFrom(seed);
     this.disk = new SimDisk(this.random(0x1_0000_0000));
     this.idKey = bytesFrom(this.random, 32);
+    this.logKey = bytesFrom(this.random, 32);
     const violated = (violation: Violation): void => void (this.violation ??= violation);
     this.ledger = new Ledger(this.idKey, violated, (event) => this.signs.onEvent(event, this.report));
     this.answers = new Answers(this.ledger, this.idKey, this.report, (what) => this.count(what));
@@ -128,7 +130,7 @@ export class World implements Surroundings {
     const chance: Chance = { bytes: (count) => bytesFrom(this.random, count) };
     // A folded refusal comes early, so that it comes at all.
     const limits = { refusal_burst: 6 };
-    const options = { clock: this.clock, chance, hashes: this.hashes, idKey: this.idKey, limits };
+    const options = { clock: this.clock, chance, hashes: this.hashes, idKey: this.idKey, logKey: this.logKey, limits };
     try {
       const process = await BrokerProcess.start(this.disk, options, this.#events());
       this.process = process;

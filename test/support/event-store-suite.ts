@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { afterEach, describe, expect, it } from "vitest";
 import type { TextLine } from "../../src/kernel/index.js";
 import type { Batch, EventStore, Page } from "../../src/storage/event-store.js";
@@ -17,6 +18,18 @@ function batchOf(first: number, count: number): Batch {
     entries: indices.map(line),
     texts: indices.filter((index) => index % 2 === 0).map((index) => textOf(index, "message", `text ${index}`)),
   };
+}
+
+/** MTH of RFC 6962 section 2.1, as it is written there. */
+function hashOf(entries: readonly string[]): Buffer {
+  const sha256 = (...parts: (string | Buffer)[]): Buffer => {
+    const hash = createHash("sha256");
+    for (const part of parts) hash.update(part);
+    return hash.digest();
+  };
+  if (entries.length === 1) return sha256("\0", entries[0] ?? "");
+  const split = 2 ** Math.floor(Math.log2(entries.length - 1));
+  return sha256("\u0001", hashOf(entries.slice(0, split)), hashOf(entries.slice(split)));
 }
 
 /** Everything in the log, read in pages of `limit`. */
@@ -48,6 +61,16 @@ export function eventStoreSuite(name: string, open: () => Promise<EventStore>): 
       const store = await start();
       expect(store.size()).toBe(0);
       expect(await store.read(0, 10)).toEqual({ entries: [], texts: [] });
+      const ofNothing = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+      expect(store.head()).toEqual({ size: 0, root: ofNothing });
+    });
+
+    it("has the head of RFC 6962 over its entries", async () => {
+      const store = await start();
+      await store.append(batchOf(0, 3));
+      expect(store.head()).toEqual({ size: 3, root: hashOf(batchOf(0, 3).entries).toString("hex") });
+      await store.append(batchOf(3, 8));
+      expect(store.head()).toEqual({ size: 11, root: hashOf(batchOf(0, 11).entries).toString("hex") });
     });
 
     it("holds what was appended, byte for byte and in order, and counts it", async () => {

@@ -86,7 +86,8 @@ export class TestKernel {
 
   /** The broker starts, for the first time or again. */
   start(limits: Limits = LIMITS): Step {
-    return this.do({ kind: "start", shard: "shard-1", origin: "test.example/log", version: "0.0.0", limits });
+    const keys = { log_key: "test.example/log+00000000+AA==", id_key: "00" };
+    return this.do({ kind: "start", shard: "shard-1", origin: "test.example/log", ...keys, version: "0.0.0", limits });
   }
 
   tick(): Step {

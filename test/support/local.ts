@@ -5,6 +5,7 @@ import { FakeClock } from "./fake-clock.js";
 import type { Frame } from "./wire.js";
 
 const ID_KEY = new Uint8Array(32).fill(7);
+const LOG_KEY = new Uint8Array(32).fill(8);
 const EVERYWHERE = { worker: "**", issue: "**", lane: "**" };
 
 /** A turn of the event loop: everything that was ready has run. */
@@ -110,9 +111,11 @@ export class LocalBroker {
     this.clock = clock;
   }
 
-  static async open(options: Omit<BrokerOptions, "clock" | "idKey"> & { clock?: FakeClock }): Promise<LocalBroker> {
+  static async open(
+    options: Omit<BrokerOptions, "clock" | "idKey" | "logKey"> & { clock?: FakeClock },
+  ): Promise<LocalBroker> {
     const clock = options.clock ?? new FakeClock();
-    return new LocalBroker(await Broker.open({ idKey: ID_KEY, ...options, clock }), clock);
+    return new LocalBroker(await Broker.open({ idKey: ID_KEY, logKey: LOG_KEY, ...options, clock }), clock);
   }
 
   /** Stops the broker. Throws if a timer is left over. */

@@ -169,7 +169,7 @@ function refusedVerb(book: LogBook, { by, now, ...command }: Named, request: str
   const grant = book.grants.get(by.token ?? "");
   if (grant?.subject !== by.subject) return NO_GRANT;
   if (grant.revoked || now >= grant.expiresAt) return "DEFAULT_DENY/REVOKED";
-  if (request === "ping") return undefined;
+  if (["ping", "checkpoint", "prove"].includes(request)) return undefined;
   const verb = VERBS[request] ?? "unserved";
   if (!ROLES[by.role]?.split(" ").includes(verb) || !grant.verbs.includes(verb)) return NO_GRANT;
   const speaksForOther = by.role === "worker" && "worker_id" in command && command.worker_id !== by.subject;

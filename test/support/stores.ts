@@ -1,4 +1,4 @@
-import type { Batch, EventStore, Page } from "../../src/storage/event-store.js";
+import type { Batch, EventStore, Head, Page } from "../../src/storage/event-store.js";
 import { MemoryStore } from "../../src/storage/memory.js";
 
 /** A store whose appends a test can hold back: nothing of a held batch is durable, nor acknowledged, until it is let go. */
@@ -13,6 +13,10 @@ export class HeldStore implements EventStore {
 
   size(): number {
     return this.#inner.size();
+  }
+
+  head(): Head {
+    return this.#inner.head();
   }
 
   append(batch: Batch): Promise<void> {
@@ -69,6 +73,10 @@ export class SlowStore implements EventStore {
     return this.#inner.size();
   }
 
+  head(): Head {
+    return this.#inner.head();
+  }
+
   async append(batch: Batch): Promise<void> {
     await this.#inner.append(batch);
     for (let left = this.#turns(); left > 0; left -= 1) await new Promise((resolve) => setImmediate(resolve));
@@ -112,6 +120,10 @@ export class FailingStore implements EventStore {
 
   size(): number {
     return this.#inner.size();
+  }
+
+  head(): Head {
+    return this.#inner.head();
   }
 
   append(batch: Batch): Promise<void> {

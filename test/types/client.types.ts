@@ -2,6 +2,10 @@
 // here is a change for them, and belongs into CHANGELOG.md.
 import type * as client from "../../src/client/index.js";
 import type * as nodeSocket from "../../src/client/socket.js";
+import type * as browserChecks from "../../src/client/log-checks-browser.js";
+import type * as nodeChecks from "../../src/client/log-checks.js";
+import type * as browserFile from "../../src/client/checkpoint-file-browser.js";
+import type * as nodeFile from "../../src/client/checkpoint-file.js";
 import type * as browserCodecs from "../../src/client/codecs-browser.js";
 import type * as nodeCodecs from "../../src/client/codecs.js";
 import type * as browserSocket from "../../src/client/socket-browser.js";
@@ -37,7 +41,15 @@ type Via = "declared" | "tool_input" | "plan" | "status" | "final_text";
 type Step = { correction_id: string; stage: Stage; detail?: StageDetail; index: number };
 type Text = { index: number; field: string; salt: string; utf8: string };
 type Refusal = { reason: Reason; detail?: Detail; path?: string; bytes?: number; max_bytes?: number };
-type Connect = { url: string; token: string; signal?: AbortSignal; codec?: "json" | "msgpack"; timeoutMs?: number };
+type Connect = {
+  url: string;
+  token: string;
+  signal?: AbortSignal;
+  codec?: "json" | "msgpack";
+  timeoutMs?: number;
+  logKey?: string;
+  checkpoints?: client.CheckpointStore;
+};
 type Options = client.CallOptions | undefined;
 
 export type Functions = [
@@ -45,12 +57,13 @@ export type Functions = [
     Same<
       keyof typeof client,
       | ("A2achanError" | "ERROR_CODES" | "connectAuditor" | "connectOrchestrator" | "connectWorker" | "decodeId")
-      | ("encodeId" | "isRefused" | "renderForModel" | "sanitize" | "statusDigest")
+      | ("checkpointFile" | "encodeId" | "isRefused" | "renderForModel" | "sanitize" | "statusDigest")
     >
   >,
   Expect<Same<typeof client.connectWorker, (options: client.WorkerOptions) => Promise<client.Worker>>>,
   Expect<Same<typeof client.connectOrchestrator, (options: client.ConnectOptions) => Promise<client.Orchestrator>>>,
   Expect<Same<typeof client.connectAuditor, (options: client.ConnectOptions) => Promise<client.Auditor>>>,
+  Expect<Same<typeof client.checkpointFile, (path: string) => client.CheckpointStore>>,
   Expect<Same<typeof client.isRefused, (answer: unknown) => answer is client.Refused>>,
   Expect<
     Same<
@@ -108,7 +121,8 @@ export type Clients = [
   Expect<
     Same<
       keyof client.Worker,
-      "status" | "plan" | "corrections" | "take" | "inbox" | "bye" | "close" | typeof Symbol.asyncDispose
+      | ("status" | "plan" | "corrections" | "take" | "inbox" | "bye" | "prove" | "confirm" | "close")
+      | typeof Symbol.asyncDispose
     >
   >,
   Expect<
@@ -136,7 +150,8 @@ export type Clients = [
   Expect<
     Same<
       keyof client.Orchestrator,
-      ("workers" | "list" | "get" | "correct" | "withdraw" | "stage" | "stages" | "close") | typeof Symbol.asyncDispose
+      | ("workers" | "list" | "get" | "correct" | "withdraw" | "stage" | "stages" | "prove" | "confirm" | "close")
+      | typeof Symbol.asyncDispose
     >
   >,
   Expect<
@@ -183,7 +198,43 @@ export type Clients = [
     >
   >,
   Expect<Same<client.Orchestrator["stages"], (options?: Options) => AsyncIterableIterator<client.StageNotice>>>,
-  Expect<Same<keyof client.Auditor, "log" | "follow" | "close" | typeof Symbol.asyncDispose>>,
+  Expect<
+    Same<
+      client.Worker["prove"],
+      (index: number, options?: Options) => Promise<client.EntryProof | client.Refused | undefined>
+    >
+  >,
+  Expect<
+    Same<
+      client.Worker["confirm"],
+      (answer: client.LoggedAnswer, options?: Options) => Promise<client.EntryProof | client.Refused>
+    >
+  >,
+  Expect<
+    Same<
+      client.Orchestrator["prove"],
+      (index: number, options?: Options) => Promise<client.EntryProof | client.Refused | undefined>
+    >
+  >,
+  Expect<
+    Same<
+      client.Orchestrator["confirm"],
+      (answer: client.LoggedAnswer, options?: Options) => Promise<client.EntryProof | client.Refused>
+    >
+  >,
+  Expect<
+    Same<
+      client.Auditor["prove"],
+      (index: number, options?: Options) => Promise<client.EntryProof | client.Refused | undefined>
+    >
+  >,
+  Expect<
+    Same<
+      client.Auditor["verified"],
+      (options?: client.CallOptions) => AsyncIterableIterator<client.LogEntry | client.Covered | client.Refused>
+    >
+  >,
+  Expect<Same<keyof client.Auditor, "log" | "follow" | "verified" | "prove" | "close" | typeof Symbol.asyncDispose>>,
   Expect<
     Same<
       client.Auditor["log"],
@@ -359,6 +410,22 @@ export type Answers = [
     >
   >,
   Expect<Alike<client.LogPage, { entries: string[]; texts: Text[]; next: number }>>,
+  Expect<
+    Alike<client.EntryProof, { index: number; entry?: string; hashes: string[]; checkpoint: string; signed: boolean }>
+  >,
+  Expect<Alike<client.Covered, { covered: number; checkpoint: string; signed: boolean }>>,
+  Expect<
+    client.Admitted | client.Denied | client.StageNotice | client.StageAnswer extends client.LoggedAnswer ? true : false
+  >,
+  Expect<
+    Alike<
+      client.CheckpointStore,
+      {
+        load: () => string | undefined | Promise<string | undefined>;
+        save: (note: string) => void | Promise<void>;
+      }
+    >
+  >,
   Expect<Alike<client.LogEntry, { index: number; line: string; texts: Text[] }>>,
   Expect<Alike<client.RemovedCodePoint, { codePoint: number; count: number; at: number[] }>>,
   Expect<Alike<client.Sanitized, { text: string; blank: boolean; removed: client.RemovedCodePoint[] }>>,
@@ -370,17 +437,25 @@ export type Errors = [
       client.ErrorCode,
       | ("unauthenticated" | "role_not_granted" | "fenced" | "bad_frame" | "unreachable" | "connection_lost")
       | ("timeout" | "aborted" | "closed" | "protocol" | "no_status" | "unknown_outcome")
+      | ("log_forked" | "unverifiable")
     >
   >,
   Expect<Same<(typeof client.ERROR_CODES)[number], client.ErrorCode>>,
-  Expect<Same<Omit<client.A2achanError, keyof Error>, { readonly code: client.ErrorCode }>>,
+  Expect<
+    Same<
+      Omit<client.A2achanError, keyof Error>,
+      { readonly code: client.ErrorCode; readonly checkpoints?: Readonly<{ kept?: string; shown: string }> }
+    >
+  >,
   Expect<client.A2achanError extends Error ? true : false>,
 ];
 
-/** What `#codecs`, `#socket` and `#sha256` mean in Node and in a browser has the same form. */
+/** What each `#name` means in Node and in a browser has the same form. */
 export type Platforms = [
   Expect<Same<typeof nodeCodecs.CODECS, typeof browserCodecs.CODECS>>,
   Expect<Same<typeof nodeSocket.openSocket, typeof browserSocket.openSocket>>,
+  Expect<Same<typeof nodeChecks.LOG_CHECKS, typeof browserChecks.LOG_CHECKS>>,
+  Expect<Same<typeof nodeFile.checkpointFile, typeof browserFile.checkpointFile>>,
   Expect<Same<Flat<typeof nodeHash>, Flat<typeof browserHash>>>,
 ];
 

@@ -1,13 +1,7 @@
 import { dirname } from "node:path";
 import { crc32 } from "node:zlib";
+import type { Head } from "../event-store.js";
 import type { File, Files } from "./files.js";
-
-/** How far the log is known to be durable: kept in a second place, so that a cut log is noticed. */
-export interface Head {
-  size: number;
-  /** Root of the tree over `size` entries, lower-case hex. */
-  root: string;
-}
 
 /** The head that a file tells of, beside a broker that may be writing it; undefined where there is none to be read. */
 export async function readHead(files: Files, path: string): Promise<Head | undefined> {

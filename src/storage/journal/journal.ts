@@ -1,11 +1,11 @@
 import { dirname, join } from "node:path";
 import { crc32 } from "node:zlib";
 import { Frontier, leafHash } from "../../tlog/index.js";
-import type { Batch, EventStore, Page, TornTail } from "../event-store.js";
+import type { Batch, EventStore, Head, Page, TornTail } from "../event-store.js";
 import { readBatches } from "./batches.js";
 import { DamagedLog } from "./damage.js";
 import { systemFiles, type Files } from "./files.js";
-import { HeadFile, type Head } from "./head.js";
+import { HeadFile } from "./head.js";
 import { LeafHashes } from "./leaf-hashes.js";
 import { batchLine, ENTRY_START, textLine } from "./lines.js";
 import { recover, type Recovered, type Segment } from "./recover.js";
@@ -101,9 +101,8 @@ export class Journal implements EventStore {
     return this.#durable.size;
   }
 
-  /** Root of the tree over all durable entries, lower-case hex. */
-  root(): string {
-    return this.#durable.root;
+  head(): Head {
+    return this.#durable;
   }
 
   async append(batch: Batch): Promise<void> {

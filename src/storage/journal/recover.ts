@@ -4,7 +4,7 @@ import type { TornTail } from "../event-store.js";
 import { CHUNK_BYTES, holdsBatch, readBatches, type StoredBatch } from "./batches.js";
 import { DamagedLog } from "./damage.js";
 import type { File, Files } from "./files.js";
-import type { Head } from "./head.js";
+import type { Head } from "../event-store.js";
 import { LeafHashes } from "./leaf-hashes.js";
 import { hashesPath, readHashes, rootHex, segmentPath, writeHashes } from "./segments.js";
 import { SparseIndex } from "./sparse-index.js";

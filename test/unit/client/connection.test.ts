@@ -423,6 +423,8 @@ describe("A2achanError", () => {
       "protocol",
       "no_status",
       "unknown_outcome",
+      "log_forked",
+      "unverifiable",
     ]);
     for (const code of ERROR_CODES) expect(new A2achanError(code).message).toMatch(/^[A-Z].*\.$/);
   });

@@ -189,20 +189,22 @@ describe("a request that a role lacks, or that this version does not serve", () 
     ["worker", "w-1", "watch"],
     ["worker", "w-1", "progress"],
     ["worker", "w-1", "evidence"],
-    ["orchestrator", "orch", "checkpoint"],
-    ["orchestrator", "orch", "prove"],
+    ["orchestrator", "orch", "evidence"],
   ] as const)("is NO_GRANT: %s %s, %s [A2C-REF-01] [A2C-VER-04]", (role, subject, request) => {
     const step = running().read(role, subject, request);
     expect(refusalOf(step)).toEqual(NO_GRANT);
     expect(step.events).toMatchObject([{ kind: "refused", verb: request, ...NO_GRANT }]);
   });
 
-  it.each(["get", "list", "watch", "unwatch", "ping"] as const)("is none of: orchestrator, %s", (request) => {
-    expect(running().read("orchestrator", "orch", request)).toMatchObject({ events: [], answer: { kind: "done" } });
-  });
+  it.each(["get", "list", "watch", "unwatch", "ping", "checkpoint", "prove"] as const)(
+    "is none of: orchestrator, %s",
+    (request) => {
+      expect(running().read("orchestrator", "orch", request)).toMatchObject({ events: [], answer: { kind: "done" } });
+    },
+  );
 
   it("is refused for the verb before its shape is looked at [A2C-VER-04]", () => {
-    const malformed = { type: "prove" as const, id: "1", refusal: { reason: "MALFORMED" as const } };
+    const malformed = { type: "evidence" as const, id: "1", refusal: { reason: "MALFORMED" as const } };
     expect(refusalOf(running().malformed("orch", malformed))).toEqual(NO_GRANT);
   });
 });

@@ -36,12 +36,13 @@ export function digestIn(frame: Frame): string {
 export const ids = (of: readonly Record<string, unknown>[]): unknown[] => of.map((one) => one["correction_id"]);
 
 /** What outlives a broker: its log and keys; and the time that passes. */
-export type Lasting = Required<Pick<BrokerOptions, "store" | "idKey" | "hashes" | "clock">>;
+export type Lasting = Required<Pick<BrokerOptions, "store" | "idKey" | "logKey" | "hashes" | "clock">>;
 
 export function lasting(): Lasting {
   return {
     store: new MemoryStore(),
     idKey: new Uint8Array(32).fill(7),
+    logKey: new Uint8Array(32).fill(8),
     hashes: new MemoryTokenHashes(),
     clock: new FakeClock(),
   };
