@@ -10,6 +10,7 @@ import { statusCommand } from "./status.js";
 import { withoutColours } from "./terminal/paint.js";
 import { tokenCommand } from "./token.js";
 import { VERSION } from "./version.js";
+import { verifyCommand } from "./verify.js";
 import { withdrawCommand } from "./withdraw.js";
 import { workersCommand } from "./workers.js";
 
@@ -43,6 +44,7 @@ export function a2achanProgram(): Command {
   stageCommand(program);
   withdrawCommand(program);
   logCommand(program);
+  verifyCommand(program);
   demoCommand(program);
   completionCommand(program);
   return program;

@@ -87,7 +87,8 @@ function open(event: KernelEvent, { field, utf8, salt }: TextLine): void {
   text.salt = salt;
 }
 
-function textAt(event: KernelEvent, field: TextField): Text | string | undefined {
+/** What an entry holds of the text under `field`; a closed reason is a string and no text. */
+export function textAt(event: KernelEvent, field: TextField): Text | string | undefined {
   switch (field) {
     case "message":
       return "content" in event ? event.content?.message : undefined;
