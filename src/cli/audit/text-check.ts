@@ -3,7 +3,7 @@ import { commitment, TEXT_FIELDS, type TextField } from "../../protocol/index.js
 
 /** What became of the texts that a log commits to. */
 export interface TextCounts {
-  /** Those that are there, and are what was committed to. */
+  /** Those that are there, and are what was committed to; one that two entries bring counts once. */
   matching: number;
   /** Those that are not there. */
   absent: number;
@@ -22,21 +22,20 @@ export class TextCheck {
    * is committed to and not kept.
    */
   take(event: KernelEvent, texts: readonly TextLine[], most: number): string | undefined {
-    for (const { field, salt, utf8 } of texts) {
-      const held = textAt(event, field);
-      if (typeof held !== "object") return `it has no ${field} to which the text with it could belong`;
-      if (commitment(field, Buffer.from(salt, "hex"), utf8) !== held.commitment || held.bytes !== Buffer.byteLength(utf8))
-        return `its ${field} is not the text that it commits to`;
-      this.counts.matching += 1;
-    }
+    const stray = texts.find(({ field }) => typeof textAt(event, field) !== "object");
+    if (stray !== undefined) return `it has no ${stray.field} to which the text with it could belong`;
     const { index } = event as unknown as { index: number };
     for (const field of TEXT_FIELDS) {
       const held = textAt(event, field);
-      if (typeof held !== "object" || this.#keeps(event, field, held)) continue;
-      if (event.kind === "refused" && held.bytes > most) continue;
-      if (texts.some((text) => text.field === field)) continue;
-      this.counts.absent += 1;
-      this.counts.firstAbsent ??= { index, field };
+      if (typeof held !== "object") continue;
+      const text = texts.find((one) => one.field === field);
+      if (text !== undefined && !opens(text, held)) return `its ${field} is not the text that it commits to`;
+      if (this.#keeps(event, field, held)) continue;
+      if (text !== undefined) this.counts.matching += 1;
+      else if (event.kind !== "refused" || held.bytes <= most) {
+        this.counts.absent += 1;
+        this.counts.firstAbsent ??= { index, field };
+      }
     }
     return undefined;
   }
@@ -50,4 +49,8 @@ export class TextCheck {
     row[field] = committed;
     return false;
   }
+}
+
+function opens({ field, salt, utf8 }: TextLine, { bytes, commitment: committed }: Text): boolean {
+  return bytes === Buffer.byteLength(utf8) && commitment(field, Buffer.from(salt, "hex"), utf8) === committed;
 }

@@ -93,8 +93,7 @@ export class Verifier {
     const { size } = this.#frontier;
     const [missed] = this.#due;
     if (size === 0) this.#differs(0, "the log is empty");
-    if (missed !== undefined)
-      this.#differs(size, `the log ends here, but ${missed.from} ${missed.size} entries`);
+    if (missed !== undefined) this.#differs(size, `the log ends here, but ${missed.from} ${missed.size} entries`);
     this.#difference ??= this.#replay.end();
     const { firstAbsent, matching } = this.#texts.counts;
     const { texts } = this.#yardsticks;
@@ -120,8 +119,7 @@ export class Verifier {
         const fault = this.#open(entry);
         if (fault !== undefined) return { index, sentence: fault };
       }
-      const fault =
-        this.#count(entry) ?? this.#texts.take(entry, texts, this.#replay.state.limits.message_bytes);
+      const fault = this.#count(entry) ?? this.#texts.take(entry, texts, this.#replay.state.limits.message_bytes);
       if (fault !== undefined) return { index, sentence: fault };
     } catch {
       return { index, sentence: "it is not an entry that the broker writes" };

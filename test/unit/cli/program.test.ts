@@ -22,6 +22,10 @@ describe("the program", () => {
       "stage",
       "withdraw",
       "log",
+      "explain",
+      "verify",
+      "export",
+      "receipt",
       "demo",
       "completion",
     ]);
