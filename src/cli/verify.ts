@@ -6,6 +6,7 @@ import { printFindings } from "./audit/report.js";
 import { Verifier } from "./audit/verifier.js";
 import { connectionOf, targetOf } from "./config.js";
 import { CliError, EXIT } from "./exit.js";
+import { withTightHeap } from "./heap.js";
 import { formatOption, printRecord, type Format } from "./output.js";
 import { printable } from "./terminal/printable.js";
 import { Progress } from "./terminal/progress.js";
@@ -53,7 +54,7 @@ async function verify(log: string, options: VerifyOptions): Promise<void> {
     ...(!options.texts && { texts: "none" }),
   });
   using progress = new Progress("verify");
-  await read(verifier, (entries, share) => progress.at(share, entries));
+  await withTightHeap(() => read(verifier, (entries, share) => progress.at(share, entries)));
   const findings = verifier.end();
   progress[Symbol.dispose]();
   printFindings(output, findings, vkey === undefined ? {} : { vkey: vkey.text });

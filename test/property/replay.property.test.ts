@@ -4,6 +4,7 @@ import { encodeEntry, type EncodedEntry } from "../../src/kernel/index.js";
 import { Replay, type Difference } from "../../src/kernel/replay.js";
 import { actions, Player, setUp, type Action } from "../support/kernel-actions.js";
 import { Invariants } from "../support/invariants.js";
+import { lineOf } from "../support/mangled-log.js";
 import { ID_KEY, TestKernel } from "../support/kernel.js";
 
 const SEED = 20_261_130;
@@ -83,14 +84,6 @@ const LIES: Record<string, (entry: Entry) => Entry | undefined> = {
   "an earlier time": (entry) => (entry.kind === "log_opened" ? undefined : { ...entry, at: 1 }),
   "one field more": (entry) => ({ ...entry, zz: 1 }),
 };
-
-/** The line of an entry as JCS would have it; all that stands in a log is plain ASCII names, numbers and strings. */
-function lineOf(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(lineOf).join(",")}]`;
-  if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${members.map(([key, member]) => `"${key}":${lineOf(member)}`).join(",")}}`;
-}
 
 describe("replay", () => {
   it("names the entry of every lie", { timeout: 120_000 }, () => {

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { DamagedLog, LogReader, readHead, systemFiles, type LoggedLine } from "../../storage/journal/index.js";
 import { formatVerifierKey, signerKey, type SignerKey } from "../../tlog/index.js";
 import { DataDir } from "../data-dir.js";
+import { withTightHeap } from "../heap.js";
 import { CliError, EXIT } from "../exit.js";
 
 /** The log of a data directory as far as it is durable, read beside the broker that may be writing it. */
@@ -32,11 +33,13 @@ export class DurableLog {
     const reader = new LogReader(this.#data.log);
     let next = 0;
     try {
-      await reader.read((entry) => {
-        if (entry.index < this.size) take(entry);
-        next = entry.index + 1;
-        return next < this.size;
-      });
+      await withTightHeap(() =>
+        reader.read((entry) => {
+          if (entry.index < this.size) take(entry);
+          next = entry.index + 1;
+          return next < this.size;
+        }),
+      );
     } catch (error) {
       throw error instanceof DamagedLog ? new CliError(error.message) : error;
     } finally {

@@ -23,12 +23,16 @@ interface Log {
 /** Prints the story of one correction: a page for people, or all that it is made of. */
 export function printExplanation(format: Format, file: CorrectionFile, log: Log): void {
   if (format !== "table") return printJson(format, { ...file, log_key: log.log_key });
-  for (const [title, fields] of pageOf(file, log)) {
-    print(title);
+  explanationLines(file, log).forEach(print);
+}
+
+/** The page for people, on lines of at most 80 cells but for what is to be copied. */
+export function explanationLines(file: CorrectionFile, log: Log): string[] {
+  return pageOf(file, log).flatMap(([title, fields], at) => {
     const words = title === CHECK ? "whole" : "broken";
-    for (const [name, value] of fields) fieldOf(name, value, words).forEach(print);
-    print("");
-  }
+    const lines = fields.flatMap(([name, value]) => fieldOf(name, value, words));
+    return [...(at === 0 ? [] : [""]), title, ...lines];
+  });
 }
 
 type Fields = (readonly [name: string, value: string | undefined])[];
