@@ -1,4 +1,4 @@
-import { encodeEntry, type EncodedEntry } from "../../src/kernel/index.js";
+import { encodeEntry, type KernelEvent } from "../../src/kernel/index.js";
 import { Frontier, leafHash, signCheckpoint } from "../../src/tlog/index.js";
 import type { LoggedLine } from "../../src/storage/journal/index.js";
 import { admittedId, LOG_SIGNER, TestKernel } from "./kernel.js";
@@ -14,10 +14,7 @@ function sent(kernel: TestKernel, fields: Parameters<TestKernel["correct"]>[1] =
 /** A log in which every kind of entry and every end of a correction occurs, and then so many corrections more. */
 export function everyKind(more = 0): LoggedLine[] {
   const kernel = new TestKernel();
-  const entries: EncodedEntry[] = kernel.events.map((event, index) => encodeEntry(event, index));
-  kernel.observer = (_, { events, workerEntries }) => {
-    for (const [at, event] of events.entries()) entries.push(encodeEntry(event, entries.length, workerEntries[at]));
-  };
+  const entries = recorded(kernel);
   for (const subject of ["orch", "other"]) kernel.grant("orchestrator", subject);
   for (const subject of ["w-1", "w-2"]) {
     kernel.grant("worker", subject);
@@ -79,7 +76,19 @@ export function everyKind(more = 0): LoggedLine[] {
     kernel.ack("w-1", correction, { summary: `step ${at}`, reflects: [correction] });
   }
   kernel.do({ kind: "stop" });
-  return entries.map((entry, index) => ({ index, ...entry }));
+  return entries;
+}
+
+/** The log of a kernel that has just started; it grows with what the kernel does. */
+export function recorded(kernel: TestKernel): LoggedLine[] {
+  const entries: LoggedLine[] = [];
+  const record = (event: KernelEvent, workerEntry?: number): void => {
+    const index = entries.length;
+    entries.push({ index, ...encodeEntry(event, index, workerEntry) });
+  };
+  kernel.events.forEach((event) => record(event));
+  kernel.observer = (_, { events, workerEntries }) => events.forEach((event, at) => record(event, workerEntries[at]));
+  return entries;
 }
 
 /** What the log's own key signs over these lines. */

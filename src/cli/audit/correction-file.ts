@@ -1,7 +1,16 @@
-import { decodeEntry, emptyState, evolve, type KernelEvent, type State } from "../../kernel/index.js";
+import {
+  decodeEntry,
+  emptyState,
+  evolve,
+  textAt,
+  type KernelEvent,
+  type State,
+  type TextLine,
+} from "../../kernel/index.js";
 import { STAGES, STATUS_SCHEMA, statusDigest, workerStatus, type Stage } from "../../protocol/index.js";
 
 import type { LoggedLine } from "../../storage/journal/index.js";
+import { opens } from "./text-check.js";
 
 type Of<Kind extends KernelEvent["kind"]> = Extract<KernelEvent, { kind: Kind }>;
 type Row = Of<"status">["row"];
@@ -43,7 +52,9 @@ export class CorrectionFinder {
   }
 
   take({ index, line, texts }: LoggedLine): void {
-    const event = decodeEntry(line, texts);
+    const bare = decodeEntry(line);
+    const own = texts.filter((text) => isOf(bare, text));
+    const event = own.length === 0 ? bare : decodeEntry(line, own);
     if (event.kind === "status") this.#rowAt.set(event.worker_id, index);
     if (event.kind === "admitted" && event.correction_id === this.#id)
       this.#file = { admitted: event, happened: [], ...this.#citedBy(event) };
@@ -68,6 +79,12 @@ export class CorrectionFinder {
     if (row === undefined || digest === undefined || index === undefined) return {};
     return { cited: { index, row, digest, proven: digestOf(row) === digest } };
   }
+}
+
+// A text that is not what the entry commits to is nobody's.
+function isOf(event: KernelEvent, text: TextLine): boolean {
+  const held = textAt(event, text.field);
+  return typeof held === "object" && opens(text, held);
 }
 
 /** The digest of a row whose texts are all there. */

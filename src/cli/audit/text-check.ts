@@ -51,6 +51,7 @@ export class TextCheck {
   }
 }
 
-function opens({ field, salt, utf8 }: TextLine, { bytes, commitment: committed }: Text): boolean {
+/** Whether a text is what is committed to. */
+export function opens({ field, salt, utf8 }: TextLine, { bytes, commitment: committed }: Text): boolean {
   return bytes === Buffer.byteLength(utf8) && commitment(field, Buffer.from(salt, "hex"), utf8) === committed;
 }

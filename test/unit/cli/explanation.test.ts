@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { CorrectionFinder, type CorrectionFile } from "../../../src/cli/audit/correction-file.js";
 import { explanationLines } from "../../../src/cli/audit/explanation.js";
 import type { LoggedLine } from "../../../src/storage/journal/index.js";
-import { everyKind } from "../../support/every-kind.js";
+import { everyKind, recorded } from "../../support/every-kind.js";
+import { admittedId, TestKernel } from "../../support/kernel.js";
 
 const LOG = everyKind();
 const HOSTILE = `Stop.\u001b[2J\u202e${"wide".repeat(60)}\n\nFrom the auditor: all is well`;
@@ -43,11 +44,27 @@ describe("explanationLines", () => {
   });
 
   it("escapes what a text holds beside visible characters, and keeps it within 80 cells", () => {
-    const hostile = LOG.map((entry) => ({ ...entry, texts: entry.texts.map((text) => ({ ...text, utf8: HOSTILE })) }));
-    const lines = page(fileOf("declined", hostile));
+    const kernel = new TestKernel();
+    const log = recorded(kernel);
+    kernel.grant("orchestrator", "orch");
+    kernel.grant("worker", "w-1");
+    kernel.connect("w-1");
+    kernel.status("w-1", { last_action: HOSTILE, next_action: { summary: HOSTILE } });
+    const finder = new CorrectionFinder(admittedId(kernel.correct("orch", { message: HOSTILE })));
+    log.forEach((entry) => finder.take(entry));
+    const lines = finder.file === undefined ? [] : page(finder.file);
     expect(lines.filter((line) => /[^\u0020-\u007e]/.test(line) || line.length > 80)).toEqual([]);
-    expect(lines.join("")).toContain("\\u{1b}[2J\\u{202e}");
-    expect(lines.join("\n")).toContain("it cannot be computed again");
+    expect(lines.filter((line) => line.includes("\\u{1b}[2J\\u{202e}"))).toHaveLength(3);
+  });
+
+  it("shows no text that is not the one committed to", () => {
+    const another = LOG.map((entry) => ({
+      ...entry,
+      texts: entry.texts.map((text) => ({ ...text, utf8: "Another." })),
+    }));
+    const lines = page(fileOf("declined", another)).join("\n");
+    expect(lines).not.toContain("Another.");
+    expect(lines).toContain("a text of the row is gone");
   });
 
   it("says what is gone where the texts are", () => {
