@@ -45,7 +45,8 @@ export function verifyCommand(program: Command): void {
 async function verify(log: string, options: VerifyOptions): Promise<void> {
   const { vkey, output } = options;
   if (isReceipt(log)) return verifyReceipt(log, options);
-  const { yardsticks, read } = await sourceOf(log, options);
+  const source = await sourceOf(log, options);
+  const { yardsticks } = source;
   const given = options.checkpoint.map((file) => ({ name: file, note: readNote(file) }));
   const verifier = new Verifier({
     ...yardsticks,
@@ -54,7 +55,7 @@ async function verify(log: string, options: VerifyOptions): Promise<void> {
     ...(!options.texts && { texts: "none" }),
   });
   using progress = new Progress("verify");
-  await withTightHeap(() => read(verifier, (entries, share) => progress.at(share, entries)));
+  await withTightHeap(() => source.read(verifier, (entries, share) => progress.at(share, entries)));
   const findings = verifier.end();
   progress[Symbol.dispose]();
   printFindings(output, findings, vkey === undefined ? {} : { vkey: vkey.text });

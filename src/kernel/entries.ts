@@ -57,7 +57,7 @@ export function decodeEntry(line: string, texts: readonly TextLine[] = []): Kern
 }
 
 /** The same in half the time: what a line says beside its event (`index`, `worker_entry`, the row's `schema`) stays in it. */
-export function parseEntry(line: string, texts: readonly TextLine[] = []): KernelEvent {
+function parseEntry(line: string, texts: readonly TextLine[] = []): KernelEvent {
   const event = JSON.parse(line) as KernelEvent;
   for (const text of texts) open(event, text);
   return event;

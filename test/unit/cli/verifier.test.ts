@@ -83,11 +83,9 @@ describe("Verifier", () => {
   });
 
   it("names the place of each deletion, swap and insertion without any checkpoint", () => {
-    for (const at of LOG.keys()) {
-      for (const { name, entries, index } of manglings(LOG, at)) {
-        if (index !== undefined) expect(verified(entries).difference?.index, `${name} at ${at}`).toBe(index);
-      }
-    }
+    const placed = LOG.flatMap((_, at) => manglings(LOG, at)).filter(({ index }) => index !== undefined);
+    expect(placed.length).toBeGreaterThan(3 * LOG.length);
+    expect(placed.map(({ entries }) => verified(entries).difference?.index)).toEqual(placed.map(({ index }) => index));
   });
 
   it("holds the log against older checkpoints, and names where it leaves them", () => {
