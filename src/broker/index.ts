@@ -6,4 +6,5 @@ export { OPERATOR_GRANT, grantRequest, type TokenRequest } from "./grant-request
 export { WrongKeys } from "./keys.js";
 export type { Notary } from "./notary.js";
 export { Outgoing, type Peer } from "./peer.js";
+export type { RedactionRequest } from "./redactions.js";
 export { newToken, tokenId, type NewToken, type TokenHashes } from "./tokens.js";

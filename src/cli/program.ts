@@ -7,6 +7,7 @@ import { exportCommand } from "./export.js";
 import { getCommand } from "./get.js";
 import { logCommand } from "./log.js";
 import { receiptCommand } from "./receipt.js";
+import { redactCommand } from "./redact.js";
 import { serveCommand } from "./serve.js";
 import { stageCommand } from "./stage.js";
 import { statusCommand } from "./status.js";
@@ -51,6 +52,7 @@ export function a2achanProgram(): Command {
   verifyCommand(program);
   exportCommand(program);
   receiptCommand(program);
+  redactCommand(program);
   demoCommand(program);
   completionCommand(program);
   return program;

@@ -1,9 +1,10 @@
-import { InvalidArgumentError, type Command } from "commander";
+import type { Command } from "commander";
 import { END_STAGES, OPEN_STAGES } from "../protocol/index.js";
 import { formatTlogProof, inclusionProof, leafHash, PackedTree, signCheckpoint } from "../tlog/index.js";
 import { DurableLog } from "./audit/durable-log.js";
 import { DEFAULT_DATA } from "./data-dir.js";
 import { CliError, EXIT } from "./exit.js";
+import { parseIndex } from "./log-index.js";
 import { correctionIdOf } from "./orchestrator.js";
 import { tell } from "./output.js";
 import { Progress } from "./terminal/progress.js";
@@ -63,9 +64,4 @@ function isStageOf(line: string, correction: string | undefined): boolean {
   if (correction === undefined || !line.includes(correction)) return false;
   const { kind, correction_id } = JSON.parse(line) as { kind: string; correction_id?: string };
   return correction_id === correction && STAGE_KINDS.includes(kind);
-}
-
-function parseIndex(value: string): number {
-  if (/^(?:0|[1-9]\d{0,14})$/.test(value)) return Number(value);
-  throw new InvalidArgumentError("an index is a whole number from 0.");
 }

@@ -67,7 +67,7 @@ describe("a2achan verify", () => {
     const report = await said("verify", data, "--vkey", logKey);
     expect(report).toMatch(/^entries +\d+, tree over them [0-9a-f]{64}$/m);
     expect(report).toMatch(/^agrees with +head, \d+ entries$/m);
-    expect(report).toMatch(/^texts +\d+ match, 0 withheld$/m);
+    expect(report).toMatch(/^texts +\d+ match, 0 redacted, 0 withheld$/m);
     expect(report).toMatch(/^re-decided +\d+: /m);
     expect(report).toMatch(/^attested +\d+: at \d+, deliverable 2 /m);
     expect(report).toMatch(/^result +everything is what the rules make of it$/m);
@@ -81,7 +81,7 @@ describe("a2achan verify", () => {
     ) as { ok: boolean; agrees_with: unknown; texts: { absent: number; matching: number } };
     expect(ok).toBe(true);
     expect(agrees_with).toEqual([{ name: "the broker's checkpoint", size: entryLines().length }]);
-    expect(texts).toEqual({ matching: 7, absent: 0 });
+    expect(texts).toEqual({ matching: 7, redacted: 0, absent: 0 });
   });
 
   it("refuses what is no key, no log, and nothing, each in a sentence", async () => {
@@ -121,7 +121,7 @@ describe("a2achan export", () => {
     const file = join(folder, "published.jsonl");
     await said("export", file, "--no-texts", "--data", data);
     expect(readFileSync(file, "utf8")).not.toContain("read the issue");
-    expect(await said("verify", file)).toMatch(/^texts +0 match, 7 not at hand$/m);
+    expect(await said("verify", file)).toMatch(/^texts +0 match, 0 redacted, 7 not at hand$/m);
   });
 
   it("is found to be cut by the checkpoint that was signed over all of it", async () => {

@@ -34,6 +34,7 @@ const KINDS: Record<KernelEvent["kind"], true> = {
   orphaned: true,
   revoked: true,
   late_ack: true,
+  redacted: true,
 };
 
 describe("the recorded logs", () => {

@@ -1,4 +1,5 @@
 import { encodeEntry, type KernelEvent } from "../../src/kernel/index.js";
+import { commitment } from "../../src/protocol/index.js";
 import { Frontier, leafHash, signCheckpoint } from "../../src/tlog/index.js";
 import type { LoggedLine } from "../../src/storage/journal/index.js";
 import { admittedId, LOG_SIGNER, TestKernel } from "./kernel.js";
@@ -75,8 +76,21 @@ export function everyKind(more = 0): LoggedLine[] {
     const correction = sent(kernel);
     kernel.ack("w-1", correction, { summary: `step ${at}`, reflects: [correction] });
   }
+  const redacted = entries.findIndex(({ line }) => line.includes('"kind":"declined"'));
+  redact(kernel, entries, redacted);
   kernel.do({ kind: "stop" });
   return entries;
+}
+
+/** Redacts the text of an entry that has one. */
+function redact(kernel: TestKernel, entries: LoggedLine[], index: number): void {
+  const entry = entries[index] as LoggedLine;
+  const [text] = entry.texts;
+  if (text === undefined) throw new Error(`entry ${index} has no text`);
+  const committed = commitment(text.field, Buffer.from(text.salt, "hex"), text.utf8);
+  const by = { role: "operator", subject: "operator" } as const;
+  kernel.do({ kind: "redact", by, entry: index, field: text.field, committed });
+  entries[index] = { ...entry, texts: [] };
 }
 
 /** The log of a kernel that has just started; it grows with what the kernel does. */

@@ -25,7 +25,10 @@ function fieldsOf(findings: Findings, { vkey }: Trust): Field[] {
     ...heads,
     ["signed", signed ? `with ${key ?? ""} (${from})` : "no checkpoint at hand, so nothing says that this is all"],
     ["workers", `${count(workers)}, entries 1, 2, 3, ... of each without a gap`],
-    ["texts", `${count(texts.matching)} match, ${count(texts.absent)} ${absentAre(findings)}`],
+    [
+      "texts",
+      `${count(texts.matching)} match, ${count(texts.redacted)} redacted, ${count(texts.absent)} ${absentAre(findings)}`,
+    ],
     ["re-decided", told(redecided)],
     ["attested", `${told(attested)} (only the broker's word stands for these)`],
     difference === undefined
@@ -71,7 +74,7 @@ function recordOf(findings: Findings, { vkey }: Trust): object {
     root,
     agrees_with: agreed,
     workers,
-    texts: { matching: texts.matching, absent: texts.absent },
+    texts: { matching: texts.matching, redacted: texts.redacted, absent: texts.absent },
     redecided: Object.fromEntries(redecided),
     attested: Object.fromEntries(attested),
     ...(difference !== undefined && { difference }),

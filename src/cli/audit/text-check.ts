@@ -1,19 +1,26 @@
 import { textAt, type KernelEvent, type Text, type TextLine } from "../../kernel/index.js";
 import { commitment, TEXT_FIELDS, type TextField } from "../../protocol/index.js";
 
+type Redacted = Extract<KernelEvent, { kind: "redacted" }>;
+
 /** What became of the texts that a log commits to. */
 export interface TextCounts {
   /** Those that are there, and are what was committed to; one that two entries bring counts once. */
   matching: number;
-  /** Those that are not there. */
+  /** Those that are not there, and of which a later entry says that they were redacted. */
+  redacted: number;
+  /** Those that are not there without a word. */
   absent: number;
-  /** Entry of the first that is not there. */
+  /** The first of those. */
   firstAbsent?: { index: number; field: TextField };
 }
 
 /** Holds the texts of a log against their commitments (WITNESS-LOG.md, "Texts"). */
 export class TextCheck {
-  readonly counts: TextCounts = { matching: 0, absent: 0 };
+  #matching = 0;
+  #redacted = 0;
+  /** What is not there, by entry and field, and the beginning of what it commits to: numbers, since there may be many. */
+  readonly #absent = new Map<number, number>();
   /** The commitments in each worker's row: an entry that keeps a text has none of its own. */
   readonly #kept = new Map<string, Partial<Record<TextField, string>>>();
 
@@ -31,12 +38,30 @@ export class TextCheck {
       const text = texts.find((one) => one.field === field);
       if (text !== undefined && !opens(text, held)) return `its ${field} is not the text that it commits to`;
       if (this.#keeps(event, field, held)) continue;
-      if (text !== undefined) this.counts.matching += 1;
-      else if (event.kind !== "refused" || held.bytes <= most) {
-        this.counts.absent += 1;
-        this.counts.firstAbsent ??= { index, field };
-      }
+      if (text !== undefined) this.#matching += 1;
+      else if (event.kind !== "refused" || held.bytes <= most)
+        this.#absent.set(placeOf(index, field), beginningOf(held.commitment));
     }
+    return event.kind === "redacted" ? this.#redact(event) : undefined;
+  }
+
+  /** What was found so far. */
+  get counts(): TextCounts {
+    const [first] = this.#absent.keys();
+    return {
+      matching: this.#matching,
+      redacted: this.#redacted,
+      absent: this.#absent.size,
+      ...(first !== undefined && { firstAbsent: textOf(first) }),
+    };
+  }
+
+  #redact({ entry, field, committed }: Redacted): string | undefined {
+    const absent = this.#absent.get(placeOf(entry, field));
+    if (absent === undefined) return undefined;
+    if (absent !== beginningOf(committed)) return `it redacts another text than the ${field} of entry ${entry}`;
+    this.#absent.delete(placeOf(entry, field));
+    this.#redacted += 1;
     return undefined;
   }
 
@@ -49,6 +74,21 @@ export class TextCheck {
     row[field] = committed;
     return false;
   }
+}
+
+const FIELDS = TEXT_FIELDS.length;
+
+function placeOf(index: number, field: TextField): number {
+  return index * FIELDS + TEXT_FIELDS.indexOf(field);
+}
+
+function textOf(place: number): { index: number; field: TextField } {
+  return { index: Math.floor(place / FIELDS), field: TEXT_FIELDS[place % FIELDS] as TextField };
+}
+
+/** 48 bits of a commitment: enough to tell that it is another. */
+function beginningOf(committed: string): number {
+  return Number.parseInt(committed.slice(0, 12), 16);
 }
 
 /** Whether a text is what is committed to. */

@@ -33,6 +33,19 @@ export class StoredBatch {
     this.line = line;
   }
 
+  /** The text lines, each with where it stands in the segment, in bytes; valid until the callback returns. */
+  *textLines(): Iterable<{ text: TextLine; offset: number; bytes: number }> {
+    const last = this.#ends.at(-1) ?? this.#start;
+    const shift = this.offset - this.#start;
+    for (let at = last + 1; at + shift < this.end;) {
+      const newline = this.#bytes.indexOf(NEWLINE, at);
+      const text =
+        kindOf(this.#bytes, at, newline) === "text" ? parseText(this.#bytes.subarray(at, newline)) : undefined;
+      if (text !== undefined) yield { text, offset: at + shift, bytes: newline - at };
+      at = newline + 1;
+    }
+  }
+
   /** Entry lines without their newlines, made when asked for; valid until the callback returns. */
   get entries(): Buffer[] {
     return this.#ends.map((end, at) =>

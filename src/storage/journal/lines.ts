@@ -47,7 +47,7 @@ export function kindOf(bytes: Uint8Array, start: number, end: number): LineKind 
 }
 
 /** What a redacted text line is overwritten with. */
-const BLANK = 0x20;
+export const BLANK = 0x20;
 
 /** The text of a line whose bytes are exactly what `textLine` writes; undefined for any other. */
 export function parseText(line: Buffer): TextLine | undefined {

@@ -26,6 +26,7 @@ describe("the program", () => {
       "verify",
       "export",
       "receipt",
+      "redact",
       "demo",
       "completion",
     ]);
