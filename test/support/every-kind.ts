@@ -56,10 +56,11 @@ export function everyKind(more = 0): LoggedLine[] {
   sent(kernel, { lane: "internal/other" });
   kernel.bye();
 
-  kernel.correct("orch", { key: "stale", status_digest: `sha256:${"0".repeat(64)}` });
-  kernel.correct("orch", { key: "long", message: "x".repeat(1_025) });
+  kernel.correct("orch", { key: "ended" });
   kernel.correct("other", { key: "none", worker_id: "w-2" });
   kernel.status("w-2", { last_action: "began" });
+  kernel.correct("other", { key: "stale", worker_id: "w-2", status_digest: `sha256:${"0".repeat(64)}` });
+  kernel.correct("other", { key: "long", worker_id: "w-2", message: "x".repeat(1_025) });
   kernel.correct("other", { key: "lane", worker_id: "w-2", lane: "elsewhere" });
   kernel.status("w-2", { last_action: "went on" }, { session: "an older one" });
   kernel.frame("orch", { type: "correct", id: "r1", worker_id: "w-2", message: " " });
@@ -76,7 +77,7 @@ export function everyKind(more = 0): LoggedLine[] {
     const correction = sent(kernel);
     kernel.ack("w-1", correction, { summary: `step ${at}`, reflects: [correction] });
   }
-  const redacted = entries.findIndex(({ line }) => line.includes('"kind":"declined"'));
+  const redacted = entries.findIndex(({ line }) => line.includes('"detail":"DIGEST"'));
   redact(kernel, entries, redacted);
   kernel.do({ kind: "stop" });
   return entries;
