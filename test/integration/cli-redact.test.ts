@@ -99,20 +99,18 @@ describe("a2achan redact", () => {
     const before = readFileSync(segment, "latin1");
     const entries = before.split("\n").filter((line) => line.startsWith('{"at":'));
     const index = entries.findLastIndex((line) => line.includes('"cause":"published"'));
-    // What the erasure will find: everything but the blanks is as it was.
-    const rows = entries.filter((line) => line.includes('"cause":"published"')).length;
-    expect(rows).toBeGreaterThan(2);
     broker = await Serve.start(data);
     const { token } = await broker.token({ role: "worker", subject: "w-1", issue: "**", lane: "**" });
     worker = await Wire.hello(broker.url, token, { role: "worker", worker_id: "w-1" });
     await publish(worker, "came again");
-    const with_ = readFileSync(segment, "latin1");
+    const held = readFileSync(segment, "latin1");
     expect(await run("redact", "--index", String(index), "--field", "last_action")).toMatchObject({ code: 0 });
     await broker.kill();
     const after = readFileSync(segment, "latin1");
-    expect(with_).toContain("went on");
+    expect(held).toContain("went on");
     expect(after).not.toContain("went on");
-    writeFileSync(segment, with_ + after.slice(with_.length), "latin1");
+    // The entry is there, and the text as it was.
+    writeFileSync(segment, held + after.slice(held.length), "latin1");
     expect(readFileSync(segment, "latin1")).toContain("went on");
     broker = await Serve.start(data);
     expect(readFileSync(segment, "latin1")).not.toContain("went on");

@@ -60,7 +60,7 @@ export async function directorySource(directory: string, headFile?: string): Pro
           return difference === undefined;
         });
         // A tail past the head is one that is being written, or was torn: the next start sets it aside.
-        if (reader.broken !== undefined && head !== undefined && reader.next < head.size)
+        if (reader.broken !== undefined && reader.next < (head?.size ?? Number.POSITIVE_INFINITY))
           verifier.fail({ index: reader.next, sentence: `what stands there does not check: ${reader.broken}` });
       } catch (error) {
         if (!(error instanceof DamagedLog)) throw error;
