@@ -147,7 +147,8 @@ export class Journal implements EventStore {
     const found: { offset: number; bytes: number }[] = [];
     await readBatches(segment.file, start.offset, start.first, (batch) => {
       if (batch.line.size <= place.index) return true;
-      for (const line of batch.textLines()) if (opensCommitment(line.text, place)) found.push(line);
+      for (const line of batch.textLines())
+        if (line.text === undefined || opensCommitment(line.text, place)) found.push(line);
       return false;
     });
     try {
