@@ -70,16 +70,12 @@ const MOST_WAITING = 256;
 /** Half a second for clients to answer a close before their sockets are cut. */
 const CLOSE_GRACE_MS = 500;
 
-<<<<<<< HEAD
 /** Sockets that may be open without having been upgraded, beside so many connections. */
 export function waitingSockets(connections: number): number {
   return Math.min(MOST_WAITING, 16 + Math.floor(connections / 4));
 }
 
-/** Starts a broker on one port: WebSocket at `/v1`, health at `/healthz` and `/readyz`. Rejects if it cannot listen. */
-=======
 /** Starts a broker on one port: WebSocket at `/v1`, health at `/healthz` and `/readyz`, the log at `/log`. Rejects if it cannot listen. */
->>>>>>> six-a
 export async function createBroker(options: CreateBrokerOptions = {}): Promise<RunningBroker> {
   const { host = "127.0.0.1", port = 0, store = new MemoryStore() } = options;
   const { idKey = randomBytes(32), logKey = randomBytes(32) } = options;

@@ -109,6 +109,12 @@ describe("the README's five minutes", () => {
     expect(await shell(block("run: log"))).toMatch(/witnessed +coder +corr_[0-9a-f]{32}/);
   });
 
+  it("shows how an auditor checks all of it", async () => {
+    const out = await shell(block("run: verify"));
+    expect(out.match(/^result +everything is what the rules make of it$/gm)).toHaveLength(2);
+    expect(out).toMatch(/^entry 0 of \d+; its key: a2achan\//m);
+  });
+
   it.skipIf(!hasJq)("shows segments that jq reads", async () => {
     expect(await shell(block("run: jq"))).toMatch(/^\[\d+,"coder","corr_[0-9a-f]{32}"\]\n$/);
   });

@@ -8,7 +8,7 @@ import {
   type TokenRole,
   type Verb,
 } from "../protocol/index.js";
-import type { EventStore } from "../storage/event-store.js";
+import type { EventStore, TextPlace } from "../storage/event-store.js";
 import { systemChance, type Chance } from "./chance.js";
 import { systemClock, type Clock } from "./clock.js";
 import { Connection } from "./connection.js";
@@ -21,6 +21,7 @@ import type { Parts } from "./parts.js";
 import type { Peer } from "./peer.js";
 import { Sessions } from "./sessions.js";
 import { signerKey } from "../tlog/index.js";
+import { finishRedactions, redact, type RedactionRequest } from "./redactions.js";
 import { keyCommitment, requireOwn } from "./keys.js";
 import { Notary } from "./notary.js";
 import { MemoryTokenHashes, hashToken, identify, newToken, type NewToken, type TokenHashes } from "./tokens.js";
@@ -89,6 +90,7 @@ export class Broker {
     const notary = new Notary(store, signerKey(origin, logKey));
     const keys = { log_key: notary.logKey, id_key: keyCommitment(idKey) };
     requireOwn(core.state.opened, keys);
+    await finishRedactions(store, core.redacted);
     const sessions = new Sessions();
     const parts: Parts = {
       core,
@@ -207,6 +209,11 @@ export class Broker {
     if (grant === undefined || grant.revoked) return false;
     await this.#commit({ kind: "revoke_grant", by, token: id });
     return true;
+  }
+
+  /** Erases texts for good. Rejects with a sentence where one must stay for now. */
+  redact(request: RedactionRequest, by: Principal = BROKER): Promise<TextPlace[]> {
+    return redact(this.#parts, request, by);
   }
 
   // Nothing is decided after the end, and nobody may take it for done.

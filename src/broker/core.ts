@@ -9,7 +9,7 @@ import {
   type State,
   type Step,
 } from "../kernel/index.js";
-import type { EventStore, Page } from "../storage/event-store.js";
+import type { EventStore, Page, TextPlace } from "../storage/event-store.js";
 import { LogTime, type Clock } from "./clock.js";
 import { Outbox } from "./outbox.js";
 import type { Session } from "./session.js";
@@ -31,6 +31,8 @@ const READ_AT_ONCE = 1_024;
 export class Core {
   readonly state: State;
   readonly outbox: Outbox;
+  /** Texts that the log says are redacted: whoever wrote that may not have lived to erase them. */
+  readonly redacted: readonly TextPlace[];
   readonly #clock: Clock;
   readonly #time: LogTime;
   readonly #writer: Writer;
@@ -42,8 +44,15 @@ export class Core {
   readonly #fault: Promise<never>;
   #onFault: (error: unknown) => void = () => {};
 
-  private constructor(store: EventStore, clock: Clock, state: State, events: CoreEvents) {
+  private constructor(
+    store: EventStore,
+    clock: Clock,
+    state: State,
+    redacted: readonly TextPlace[],
+    events: CoreEvents,
+  ) {
     this.state = state;
+    this.redacted = redacted;
     this.#clock = clock;
     this.#time = new LogTime(clock, state.at);
     this.#events = events;
@@ -65,6 +74,7 @@ export class Core {
   /** Takes up the log of a store: reads it from the start and folds it into a state. */
   static async open(store: EventStore, clock: Clock, events: CoreEvents): Promise<Core> {
     const state = emptyState();
+    const redacted: TextPlace[] = [];
     // One page is read while the one before it is folded; if that throws, nobody waits for the page any more.
     const read = (from: number): Promise<Page> => {
       const page = store.read(from, READ_AT_ONCE);
@@ -75,11 +85,15 @@ export class Core {
     while (state.size < store.size()) {
       const { entries, texts } = await reading;
       reading = read(state.size + entries.length);
-      for (const event of decodeEntries(entries, state.size, texts)) evolve(state, event);
+      for (const event of decodeEntries(entries, state.size, texts)) {
+        evolve(state, event);
+        if (event.kind === "redacted")
+          redacted.push({ index: event.entry, field: event.field, committed: event.committed });
+      }
       forgetPast(state);
     }
     await reading;
-    return new Core(store, clock, state, events);
+    return new Core(store, clock, state, redacted, events);
   }
 
   get durable(): number {

@@ -1,4 +1,4 @@
-import { grantRequest, type Broker, type TokenRequest } from "../broker/index.js";
+import { grantRequest, type Broker, type RedactionRequest, type TokenRequest } from "../broker/index.js";
 import type { Stage } from "../protocol/index.js";
 import type { ControlRequest } from "./control.js";
 import { CliError } from "./exit.js";
@@ -48,6 +48,8 @@ export async function handleAdmin(broker: Broker, request: ControlRequest): Prom
       if (await broker.revokeToken(request.id, OPERATOR)) return { id: request.id, revoked: true };
       throw new CliError(`there is no valid token ${request.id}; see: a2achan token list`);
     }
+    case "redact":
+      return broker.redact(request.request as RedactionRequest, OPERATOR);
     default:
       throw new CliError("the broker does not know this command; is it of another version?");
   }

@@ -8,7 +8,8 @@ export type ControlRequest =
   | { command: "token_add"; request: unknown }
   | { command: "open" }
   | { command: "token_list" }
-  | { command: "token_revoke"; id: string };
+  | { command: "token_revoke"; id: string }
+  | { command: "redact"; request: unknown };
 export type ControlReply = { ok: true; result: unknown } | { ok: false; error: string };
 
 /** What every system takes as the path of a socket. */

@@ -61,6 +61,7 @@ const KINDS: Readonly<Record<KernelEvent["kind"], true>> = {
   stale: true,
   orphaned: true,
   revoked: true,
+  redacted: true,
 };
 
 /** How often `--follow` looks for more. */

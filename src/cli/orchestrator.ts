@@ -23,7 +23,7 @@ export async function asOrchestrator<T>(
     await using orchestrator = await connectOrchestrator({ url: connection.url, token: connection.token });
     return await work(orchestrator, connection);
   } catch (error) {
-    throw error instanceof A2achanError ? clientError(error, connection) : error;
+    throw error instanceof A2achanError ? clientError(error, connection, "orchestrator") : error;
   }
 }
 
@@ -65,14 +65,19 @@ export function idOf(value: string): string {
   }
 }
 
-function clientError(error: A2achanError, { url, tokenFrom }: Connection): CliError {
+/** What a client met, in a sentence that says what to do. */
+export function clientError(
+  error: A2achanError,
+  { url, tokenFrom }: Connection,
+  role: "orchestrator" | "auditor",
+): CliError {
   switch (error.code) {
     case "unauthenticated": {
       const sentence = `the broker at ${url} does not accept the token from ${tokenFrom}; where it runs, make one: a2achan token add`;
       return new CliError(sentence, EXIT.AUTH);
     }
     case "role_not_granted": {
-      const sentence = `the token from ${tokenFrom} is not an orchestrator's; where the broker runs, make one: a2achan token add --role orchestrator`;
+      const sentence = `the token from ${tokenFrom} is not an ${role}'s; where the broker runs, make one: a2achan token add --role ${role}`;
       return new CliError(sentence, EXIT.AUTH);
     }
     case "unreachable":

@@ -1,16 +1,12 @@
 import { Option, type Command } from "commander";
-import { Broker, grantRequest, type NewToken, type TokenRequest } from "../broker/index.js";
-import { handleAdmin, type TokenRecord } from "./admin.js";
-import { askControl, type ControlRequest } from "./control.js";
+import { grantRequest, type NewToken, type TokenRequest } from "../broker/index.js";
+import type { TokenRecord } from "./admin.js";
+import { administer } from "./administer.js";
 import { DATA_HELP, dataPath } from "./config.js";
-import { DataDir } from "./data-dir.js";
 import { parseDuration } from "./durations.js";
 import { CliError, EXIT } from "./exit.js";
 import { formatOption, print, printRecord, printRecords, type Format } from "./output.js";
-import { lockDirectory } from "./lock.js";
-import { openLog, whyNot } from "./open-log.js";
 import type { Column } from "./terminal/table.js";
-import { VERSION } from "./version.js";
 
 interface AddOptions extends Omit<TokenRequest, "expiresInMs"> {
   data?: string;
@@ -64,7 +60,7 @@ async function add({ data, output, expires, ...rest }: AddOptions): Promise<void
   } catch (error) {
     throw error instanceof RangeError ? new CliError(error.message, EXIT.USAGE) : error;
   }
-  const made = (await ask(data, { command: "token_add", request })) as NewToken;
+  const made = (await administer(dataPath(data), { command: "token_add", request })) as NewToken;
   if (output !== "table") return print(JSON.stringify({ id: made.id, token: made.token }));
   print(made.token);
   process.stderr.write(
@@ -85,29 +81,11 @@ const TOKEN_COLUMNS: readonly Column<TokenRecord>[] = [
 ];
 
 async function list({ data, output }: DataOptions): Promise<void> {
-  const records = (await ask(data, { command: "token_list" })) as TokenRecord[];
+  const records = (await administer(dataPath(data), { command: "token_list" })) as TokenRecord[];
   printRecords(output, TOKEN_COLUMNS, records);
 }
 
 async function revoke(id: string, { data, output }: DataOptions): Promise<void> {
-  await ask(data, { command: "token_revoke", id });
+  await administer(dataPath(data), { command: "token_revoke", id });
   printRecord(output, `revoked ${id}`, { id, revoked: true });
-}
-
-/** Asks the broker that runs on the directory; with none alive, takes the directory and does it itself. */
-async function ask(path: string | undefined, request: ControlRequest): Promise<unknown> {
-  const data = new DataDir(dataPath(path), false);
-  const reply = await askControl(data.controlSocket, request);
-  if (reply !== undefined) return reply.result;
-  using _lock = await lockDirectory(data.path);
-  const log = await openLog(data, {});
-  const broker = await Broker.open({ ...log, version: VERSION }).catch(async (error: unknown) => {
-    await log.store.close();
-    return whyNot(error, data);
-  });
-  try {
-    return await handleAdmin(broker, request);
-  } finally {
-    await broker.stop();
-  }
 }

@@ -1,4 +1,13 @@
-import type { CorrectionContent, Limits, Patterns, Refusal, RequestType, TokenRole, Verb } from "../protocol/index.js";
+import type {
+  CorrectionContent,
+  Limits,
+  Patterns,
+  Refusal,
+  RequestType,
+  TextField,
+  TokenRole,
+  Verb,
+} from "../protocol/index.js";
 import type { PlannedText, Principal, Text, WorkerOutcome } from "./events.js";
 
 interface Base {
@@ -39,6 +48,14 @@ export interface AddGrant extends FromClient {
 export interface RevokeGrant extends FromClient {
   kind: "revoke_grant";
   token: string;
+}
+export interface Redact extends FromClient {
+  kind: "redact";
+  /** Index of the entry that brought the text. */
+  entry: number;
+  field: TextField;
+  /** The commitment that it opens. */
+  committed: string;
 }
 export interface OpenSession extends FromWorker {
   kind: "open_session";
@@ -126,4 +143,14 @@ export interface AskStage extends FromClient {
 
 export type ClientCommand = Malformed | Read | Status | Receive | Ack | Decline | Bye | Correct | Withdraw | AskStage;
 
-export type Command = Start | Stop | AddGrant | RevokeGrant | OpenSession | Lapse | Tick | Fold | ClientCommand;
+export type Command =
+  | Start
+  | Stop
+  | AddGrant
+  | RevokeGrant
+  | Redact
+  | OpenSession
+  | Lapse
+  | Tick
+  | Fold
+  | ClientCommand;

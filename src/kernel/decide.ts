@@ -15,6 +15,7 @@ import { DONE, type Answer, type Decision } from "./decision.js";
 import type { KernelEvent, RefusedRequest } from "./events.js";
 import { evolve } from "./evolve.js";
 import { decideDecline, decideReceive, decideSenders } from "./lifecycle.js";
+import { decideRedact } from "./redaction.js";
 import { refuse } from "./refuse.js";
 import type { State } from "./state.js";
 
@@ -76,6 +77,8 @@ function decide(state: State, command: Command): Decision {
       return decideAddGrant(state, command);
     case "revoke_grant":
       return decideRevokeGrant(state, command);
+    case "redact":
+      return decideRedact(state, command);
     case "open_session":
       return decideOpenSession(state, command);
     case "lapse":

@@ -57,7 +57,7 @@ export function decodeEntry(line: string, texts: readonly TextLine[] = []): Kern
 }
 
 /** The same in half the time: what a line says beside its event (`index`, `worker_entry`, the row's `schema`) stays in it. */
-export function parseEntry(line: string, texts: readonly TextLine[] = []): KernelEvent {
+function parseEntry(line: string, texts: readonly TextLine[] = []): KernelEvent {
   const event = JSON.parse(line) as KernelEvent;
   for (const text of texts) open(event, text);
   return event;
@@ -87,7 +87,8 @@ function open(event: KernelEvent, { field, utf8, salt }: TextLine): void {
   text.salt = salt;
 }
 
-function textAt(event: KernelEvent, field: TextField): Text | string | undefined {
+/** What an entry holds of the text under `field`; a closed reason is a string and no text. */
+export function textAt(event: KernelEvent, field: TextField): Text | string | undefined {
   switch (field) {
     case "message":
       return "content" in event ? event.content?.message : undefined;

@@ -10,6 +10,7 @@ import type {
   Verb,
   Via,
   CorrectionContent,
+  TextField,
 } from "../protocol/index.js";
 
 /**
@@ -189,6 +190,16 @@ export interface LateAck extends OfCorrection {
   session: string;
 }
 
+/** A text was erased for good; what the log commits to stays. */
+export interface Redacted extends Base {
+  kind: "redacted";
+  /** The entry that brought the text. */
+  entry: number;
+  field: TextField;
+  /** The commitment that it opened. */
+  committed: string;
+}
+
 export type KernelEvent =
   | LogOpened
   | BrokerStarted
@@ -204,4 +215,5 @@ export type KernelEvent =
   | Acked
   | Planned
   | Ended
-  | LateAck;
+  | LateAck
+  | Redacted;

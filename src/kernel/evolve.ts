@@ -66,6 +66,8 @@ function apply(state: State, event: KernelEvent, index: number): void {
       return;
     }
     case "planned":
+    // What may be redacted is in no row and in no open correction, so not in the state.
+    case "redacted":
       return;
     case "late_ack":
       known(state, event.correction_id).lateAck = true;

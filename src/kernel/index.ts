@@ -3,7 +3,9 @@ export { emptyState, type State, type Worker, type Correction, type Grant } from
 export { evolve } from "./evolve.js";
 export { DueQueue } from "./due.js";
 export { grantFor, coveredRow } from "./authority.js";
-export { decodeEntries, decodeEntry, encodeEntry, type EncodedEntry, type TextLine } from "./entries.js";
+export { decodeEntries, decodeEntry, encodeEntry, textAt, type EncodedEntry, type TextLine } from "./entries.js";
+export { Replay, type Difference, type ReplayCounts } from "./replay.js";
+export { whyKept } from "./redaction.js";
 export { BROKER } from "./broker-moves.js";
 export type { Answer } from "./decision.js";
 export type { Command } from "./commands.js";

@@ -37,6 +37,10 @@ export function commandFrom(state: State, events: readonly KernelEvent[]): Comma
     }
     case "grant_revoked":
       return { kind: "revoke_grant", now, by: event.by, token: event.token };
+    case "redacted": {
+      const { by, entry, field, committed } = event;
+      return { kind: "redact", now, by, entry, field, committed };
+    }
     case "session_opened": {
       const { by, worker_id, session, lease_ms } = event;
       return { kind: "open_session", now, by, worker_id, session, lease_ms };

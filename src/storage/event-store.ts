@@ -1,4 +1,5 @@
 import type { TextLine } from "../kernel/index.js";
+import type { TextField } from "../protocol/index.js";
 
 /** What one group commit makes durable together: all of it or nothing. */
 export interface Batch {
@@ -20,6 +21,14 @@ export interface Head {
   size: number;
   /** RFC 6962 root, lower-case hex. */
   root: string;
+}
+
+/** A text by the entry that brought it and the commitment that it opens. */
+export interface TextPlace {
+  index: number;
+  field: TextField;
+  /** `commitment()` of the protocol, lower-case hex. */
+  committed: string;
 }
 
 /** A tail that never became durable, kept in a file of its own. */
@@ -44,6 +53,11 @@ export interface EventStore {
   append(batch: Batch): Promise<void>;
   /** Durable entries from index `from`, at most `limit`; empty at the end. */
   read(from: number, limit: number): Promise<Page>;
+  /**
+   * Erases every text of that batch which opens that commitment; resolves when nothing of it is left, also when nothing
+   * was there. Entries stay as they are. Rejects when it cannot: the caller must then stop.
+   */
+  redact(place: TextPlace): Promise<void>;
   /** What the start found behind the last whole batch and set aside, if anything. */
   readonly torn?: TornTail | undefined;
   /** Resolves with the error when the store has failed, inside an append or outside of one. */

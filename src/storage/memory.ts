@@ -1,13 +1,14 @@
 import type { TextLine } from "../kernel/index.js";
+import { opensCommitment } from "./opened.js";
 import { Frontier, leafHash } from "../tlog/index.js";
-import type { Batch, EventStore, Head, Page } from "./event-store.js";
+import type { Batch, EventStore, Head, Page, TextPlace } from "./event-store.js";
 
 /** A log that lasts as long as the process: for tests, embedding and trying things out. */
 export class MemoryStore implements EventStore {
   readonly failed = new Promise<never>(() => {});
   readonly #entries: string[] = [];
   /** In the order of their entries. */
-  readonly #texts: TextLine[] = [];
+  #texts: TextLine[] = [];
   /** Grows when somebody asks for the tree. */
   readonly #frontier = new Frontier();
 
@@ -35,6 +36,11 @@ export class MemoryStore implements EventStore {
     const entries = this.#entries.slice(from, from + limit);
     const texts = this.#texts.slice(this.#textsBefore(from), this.#textsBefore(from + limit));
     return Promise.resolve({ entries, texts });
+  }
+
+  redact(place: TextPlace): Promise<void> {
+    this.#texts = this.#texts.filter((text) => text.index < place.index || !opensCommitment(text, place));
+    return Promise.resolve();
   }
 
   close(): Promise<void> {

@@ -82,11 +82,7 @@ describe("health", () => {
 
 describe("a path", () => {
   it("that is not served is 404 with a plain sentence", async () => {
-<<<<<<< HEAD
-    for (const path of ["/", "/v1/", "/healthz/", "/log", "/healthz%00"]) {
-=======
-    for (const path of ["/", "/v1", "/healthz/", "/logs", "/healthz%00"]) {
->>>>>>> six-a
+    for (const path of ["/", "/v1/", "/healthz/", "/logs", "/healthz%00"]) {
       expect(await ask(path)).toEqual({ status: 404, body: "not found; the WebSocket is at /v1\n" });
     }
     expect(await ask("/healthz", {}, "POST")).toMatchObject({ status: 404 });

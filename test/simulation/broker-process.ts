@@ -1,6 +1,6 @@
 import { Broker, type Chance, type TokenHashes } from "../../src/broker/index.js";
 import type { TunableLimits } from "../../src/protocol/index.js";
-import type { Batch, EventStore, Head, Page } from "../../src/storage/event-store.js";
+import type { Batch, EventStore, Head, Page, TextPlace } from "../../src/storage/event-store.js";
 import { Journal } from "../../src/storage/journal/index.js";
 import type { FakeClock } from "../support/fake-clock.js";
 import type { SimDisk } from "../support/sim-files.js";
@@ -123,6 +123,10 @@ class WatchedStore implements EventStore {
 
   read(from: number, limit: number): Promise<Page> {
     return this.#inner.read(from, limit);
+  }
+
+  redact(place: TextPlace): Promise<void> {
+    return this.#inner.redact(place);
   }
 
   close(): Promise<void> {

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { afterEach, describe, expect, it } from "vitest";
 import type { TextLine } from "../../src/kernel/index.js";
+import { commitment } from "../../src/protocol/index.js";
 import type { Batch, EventStore, Page } from "../../src/storage/event-store.js";
 
 const line = (index: number): string =>
@@ -55,6 +56,28 @@ export function eventStoreSuite(name: string, open: () => Promise<EventStore>): 
     };
     afterEach(async () => {
       for (const store of opened.splice(0)) await store.close();
+    });
+
+    it("erases a text for good, by its entry and what it opens, and nothing else", async () => {
+      const store = await start();
+      for (let first = 0; first < 30; first += 10) await store.append(batchOf(first, 10));
+      const before = await readAll(store, 100);
+      const head = store.head();
+      const utf8 = "text 12";
+      const committed = commitment("message", Buffer.from("2".repeat(64), "hex"), utf8);
+      await store.redact({ index: 12, field: "reason", committed });
+      await store.redact({ index: 12, field: "message", committed: "0".repeat(64) });
+      expect(await readAll(store, 100)).toEqual(before);
+      for (let time = 0; time < 2; time += 1) {
+        await store.redact({ index: 12, field: "message", committed });
+        const { entries, texts } = await readAll(store, 100);
+        expect(entries).toEqual(before.entries);
+        expect(texts).toEqual(before.texts.filter((text) => text.utf8 !== utf8));
+        expect(texts).toHaveLength(14);
+      }
+      expect(store.head()).toEqual(head);
+      await store.append(batchOf(30, 2));
+      expect((await readAll(store, 100)).entries).toHaveLength(32);
     });
 
     it("begins empty", async () => {

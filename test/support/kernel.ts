@@ -1,3 +1,5 @@
+import { keyCommitment } from "../../src/broker/keys.js";
+import { formatVerifierKey, signerKey } from "../../src/tlog/index.js";
 import {
   emptyState,
   step,
@@ -29,6 +31,8 @@ import {
 } from "../../src/protocol/index.js";
 
 export const ID_KEY = new Uint8Array(32).fill(7);
+/** What the kernel's log is signed with. */
+export const LOG_SIGNER = signerKey("test.example/log", new Uint8Array(32).fill(9));
 const SALT = new Uint8Array(32).fill(1);
 
 /** Where rows and corrections stand unless a test says otherwise. */
@@ -86,8 +90,8 @@ export class TestKernel {
 
   /** The broker starts, for the first time or again. */
   start(limits: Limits = LIMITS): Step {
-    const keys = { log_key: "test.example/log+00000000+AA==", id_key: "00" };
-    return this.do({ kind: "start", shard: "shard-1", origin: "test.example/log", ...keys, version: "0.0.0", limits });
+    const keys = { log_key: formatVerifierKey(LOG_SIGNER), id_key: keyCommitment(ID_KEY) };
+    return this.do({ kind: "start", shard: "shard-1", origin: LOG_SIGNER.name, ...keys, version: "0.0.0", limits });
   }
 
   tick(): Step {

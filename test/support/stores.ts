@@ -1,4 +1,4 @@
-import type { Batch, EventStore, Head, Page } from "../../src/storage/event-store.js";
+import type { Batch, EventStore, Head, Page, TextPlace } from "../../src/storage/event-store.js";
 import { MemoryStore } from "../../src/storage/memory.js";
 
 /** A store whose appends a test can hold back: nothing of a held batch is durable, nor acknowledged, until it is let go. */
@@ -49,6 +49,10 @@ export class HeldStore implements EventStore {
     return this.#inner.read(from, limit);
   }
 
+  redact(place: TextPlace): Promise<void> {
+    return this.#inner.redact(place);
+  }
+
   close(): Promise<void> {
     return this.#inner.close();
   }
@@ -85,6 +89,10 @@ export class SlowStore implements EventStore {
 
   read(from: number, limit: number): Promise<Page> {
     return this.#inner.read(from, limit);
+  }
+
+  redact(place: TextPlace): Promise<void> {
+    return this.#inner.redact(place);
   }
 
   close(): Promise<void> {
@@ -141,6 +149,10 @@ export class FailingStore implements EventStore {
 
   read(from: number, limit: number): Promise<Page> {
     return this.unreadable ? Promise.reject(this.error) : this.#inner.read(from, limit);
+  }
+
+  redact(place: TextPlace): Promise<void> {
+    return this.#inner.redact(place);
   }
 
   close(): Promise<void> {

@@ -31,11 +31,15 @@ export function pad(text: string, cells: number): string {
   return text + " ".repeat(Math.max(0, cells - cellsOf(text)));
 }
 
-/** The text on lines of at most `cells`, broken at blanks where there are any. */
-export function wrap(text: string, cells: number): string[] {
+/**
+ * The text on lines of at most `cells`, broken at blanks where there are any; a longer word stands whole, or is broken
+ * too when `words` is "broken".
+ */
+export function wrap(text: string, cells: number, words: "whole" | "broken" = "whole"): string[] {
   const lines: string[] = [];
   let line = "";
-  for (const word of text.split(/(?<= )/)) {
+  const pieces = text.split(/(?<= )/);
+  for (const word of words === "whole" ? pieces : pieces.flatMap((piece) => chop(piece, cells))) {
     if (line !== "" && cellsOf(line) + cellsOf(word.trimEnd()) > cells) {
       lines.push(line.trimEnd());
       line = "";
@@ -43,6 +47,21 @@ export function wrap(text: string, cells: number): string[] {
     line += word;
   }
   return [...lines, line.trimEnd()];
+}
+
+/** The pieces of a word, none of which is wider than `cells`. */
+function chop(word: string, cells: number): string[] {
+  if (cellsOf(word.trimEnd()) <= cells) return [word];
+  const pieces: string[] = [];
+  let piece = "";
+  for (const { segment } of CLUSTERS.segment(word)) {
+    if (cellsOf(piece + segment) > cells) {
+      pieces.push(piece);
+      piece = "";
+    }
+    piece += segment;
+  }
+  return [...pieces, piece];
 }
 
 function clusterCells(cluster: string): number {

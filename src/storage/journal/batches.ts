@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
 import type { TextLine } from "../../kernel/index.js";
 import type { File } from "./files.js";
-import { claimedBatch, kindOf, parseBatch, parseText, type BatchLine } from "./lines.js";
+import { claimedBatch, isHalfErased, kindOf, parseBatch, parseText, type BatchLine } from "./lines.js";
 
 /** A batch that checks: its lines agree with its last one in every byte. */
 export class StoredBatch {
@@ -31,6 +31,23 @@ export class StoredBatch {
     this.end = end;
     this.texts = texts;
     this.line = line;
+  }
+
+  /**
+   * The text lines, each with where it stands in the segment, in bytes; of one that is half erased there is no text.
+   * Valid until the callback returns.
+   */
+  *textLines(): Iterable<{ text: TextLine | undefined; offset: number; bytes: number }> {
+    const last = this.#ends.at(-1) ?? this.#start;
+    const shift = this.offset - this.#start;
+    for (let at = last + 1; at + shift < this.end;) {
+      const newline = this.#bytes.indexOf(NEWLINE, at);
+      const text =
+        kindOf(this.#bytes, at, newline) === "text" ? parseText(this.#bytes.subarray(at, newline)) : undefined;
+      if (text !== undefined || isHalfErased(this.#bytes, at, newline, at + shift))
+        yield { text, offset: at + shift, bytes: newline - at };
+      at = newline + 1;
+    }
   }
 
   /** Entry lines without their newlines, made when asked for; valid until the callback returns. */
@@ -135,8 +152,8 @@ function batchAt(bytes: Buffer, start: number, first: number, base: number): Sto
       return new StoredBatch(bytes, start, ends, base, base + newline + 1, texts, line);
     } else if (kind !== "blank") {
       const text = kind === "text" ? parseText(bytes.subarray(at, newline)) : undefined;
-      if (text === undefined) return "a line is neither entry, text nor batch";
-      texts.push(text);
+      if (text !== undefined) texts.push(text);
+      else if (!isHalfErased(bytes, at, newline, base + at)) return "a line is neither entry, text nor batch";
     }
     at = newline + 1;
   }

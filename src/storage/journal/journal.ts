@@ -1,13 +1,14 @@
 import { dirname, join } from "node:path";
 import { crc32 } from "node:zlib";
 import { Frontier, leafHash } from "../../tlog/index.js";
-import type { Batch, EventStore, Head, Page, TornTail } from "../event-store.js";
+import type { Batch, EventStore, Head, Page, TextPlace, TornTail } from "../event-store.js";
+import { opensCommitment } from "../opened.js";
 import { readBatches } from "./batches.js";
 import { DamagedLog } from "./damage.js";
 import { systemFiles, type Files } from "./files.js";
 import { HeadFile } from "./head.js";
 import { LeafHashes } from "./leaf-hashes.js";
-import { batchLine, ENTRY_START, textLine } from "./lines.js";
+import { batchLine, BLANK, ENTRY_START, textLine } from "./lines.js";
 import { recover, type Recovered, type Segment } from "./recover.js";
 import { hashesPath, listSegments, rootHex, segmentPath, writeHashes } from "./segments.js";
 import { SparseIndex } from "./sparse-index.js";
@@ -136,6 +137,27 @@ export class Journal implements EventStore {
         throw new DamagedLog(missing, broken ?? "its segment ends before it");
     }
     return page;
+  }
+
+  async redact(place: TextPlace): Promise<void> {
+    if (this.#poison !== undefined) throw this.#poison;
+    const segment = this.#segments.findLast(({ first }) => first <= place.index);
+    const start = segment?.index.before(place.index);
+    if (segment === undefined || start === undefined) return;
+    const found: { offset: number; bytes: number }[] = [];
+    await readBatches(segment.file, start.offset, start.first, (batch) => {
+      if (batch.line.size <= place.index) return true;
+      for (const line of batch.textLines())
+        if (line.text === undefined || opensCommitment(line.text, place)) found.push(line);
+      return false;
+    });
+    try {
+      // The same bytes for the batch, whose crc32 is over its entries alone.
+      for (const { offset, bytes } of found) await segment.file.write(Buffer.alloc(bytes, BLANK), offset);
+      if (found.length > 0) await segment.file.sync();
+    } catch (error) {
+      throw this.#poisoned(error);
+    }
   }
 
   /** Writes the head, and rejects if that fails; all files are closed either way. */

@@ -47,7 +47,24 @@ export function kindOf(bytes: Uint8Array, start: number, end: number): LineKind 
 }
 
 /** What a redacted text line is overwritten with. */
-const BLANK = 0x20;
+export const BLANK = 0x20;
+
+/** What a disk writes whole. */
+const SECTOR_BYTES = 512;
+
+/**
+ * Whether the line at `start`, which is byte `offset` of its segment, is a text of which an erasure that was cut short has
+ * blanked some sectors; asked of a line that is no whole text.
+ */
+export function isHalfErased(bytes: Uint8Array, start: number, end: number, offset: number): boolean {
+  if (bytes[start] !== BLANK && kindOf(bytes, start, end) !== "text") return false;
+  for (let at = start; at < end;) {
+    const next = Math.min(end, at + SECTOR_BYTES - ((offset + at - start) % SECTOR_BYTES));
+    if (bytes.subarray(at, next).every((byte) => byte === BLANK)) return true;
+    at = next;
+  }
+  return false;
+}
 
 /** The text of a line whose bytes are exactly what `textLine` writes; undefined for any other. */
 export function parseText(line: Buffer): TextLine | undefined {

@@ -1,6 +1,7 @@
 import type { TextLine } from "../../kernel/index.js";
 import { readBatches } from "./batches.js";
 import { DamagedLog } from "./damage.js";
+import type { Head } from "../event-store.js";
 import { systemFiles, type File, type Files } from "./files.js";
 import { segmentPath } from "./segments.js";
 
@@ -9,6 +10,8 @@ export interface LoggedLine {
   index: number;
   line: string;
   texts: readonly TextLine[];
+  /** What its batch says of the log up to here, where it is the last entry of one. */
+  head?: Head;
 }
 
 /** Reads a log from its files, beside a broker that may be writing it: only whole batches, one batch in memory. */
@@ -19,6 +22,7 @@ export class LogReader {
   #file: File | undefined;
   #offset = 0;
   #next = 0;
+  #broken: string | undefined;
 
   /** `directory` is where the segments lie. */
   constructor(directory: string, files: Files = systemFiles) {
@@ -29,6 +33,11 @@ export class LogReader {
   /** Index of the entry that comes next. */
   get next(): number {
     return this.#next;
+  }
+
+  /** What is wrong behind the last whole batch: perhaps no more than that it is being written. */
+  get broken(): string | undefined {
+    return this.#broken;
   }
 
   /**
@@ -50,13 +59,15 @@ export class LogReader {
             const index = line.first + at;
             const text = Buffer.from(entry.buffer, entry.byteOffset, entry.length).toString("utf8");
             const own = texts.filter((opened) => opened.index === index);
-            if (!stopped && take({ index, line: text, texts: own }) === false) stopped = true;
+            const head = index === line.size - 1 ? { head: { size: line.size, root: line.root } } : {};
+            if (!stopped && take({ index, line: text, texts: own, ...head }) === false) stopped = true;
           }
           this.#offset = end;
           this.#next = line.size;
           return !stopped;
         },
       );
+      this.#broken = broken;
       if (stopped || !sealed) return;
       if (broken !== undefined) throw new DamagedLog(this.#next, `${broken} (at byte ${offset} of its segment)`);
       await this.close();

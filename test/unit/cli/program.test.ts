@@ -22,6 +22,11 @@ describe("the program", () => {
       "stage",
       "withdraw",
       "log",
+      "explain",
+      "verify",
+      "export",
+      "receipt",
+      "redact",
       "demo",
       "completion",
     ]);

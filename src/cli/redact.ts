@@ -1,0 +1,43 @@
+import { Option, type Command } from "commander";
+import { TEXT_FIELDS, type TextField } from "../protocol/index.js";
+import { administer } from "./administer.js";
+import { DATA_HELP, dataPath } from "./config.js";
+import { CliError, EXIT } from "./exit.js";
+import { parseIndex } from "./log-index.js";
+import { correctionIdOf } from "./orchestrator.js";
+import { formatOption, printRecord, type Format } from "./output.js";
+
+interface RedactOptions {
+  data?: string;
+  index?: number;
+  field?: TextField;
+  output: Format;
+}
+
+export function redactCommand(program: Command): void {
+  program
+    .command("redact")
+    .summary("erase a text from the log for good")
+    .description(
+      "erase a text from the log for good: its commitment stays, and the log says that it was redacted; not of an open correction, nor of a current row",
+    )
+    .argument("[correction]", "id of the correction whose texts are to go", correctionIdOf)
+    .option("--index <n>", "the texts of the entry with this index instead", parseIndex)
+    .addOption(new Option("--field <field>", "only this text").choices(TEXT_FIELDS))
+    .option("--data <dir>", DATA_HELP)
+    .addOption(formatOption())
+    .action((correction: string | undefined, options: RedactOptions) => redact(correction, options));
+}
+
+async function redact(correction: string | undefined, { data, index, field, output }: RedactOptions): Promise<void> {
+  if ((correction === undefined) === (index === undefined))
+    throw new CliError("name one thing to redact: the id of a correction, or an --index", EXIT.USAGE);
+  const which = correction === undefined ? { index } : { correction_id: correction };
+  const request = { ...which, ...(field !== undefined && { field }) };
+  const gone = (await administer(dataPath(data), { command: "redact", request })) as {
+    index: number;
+    field: TextField;
+  }[];
+  const places = gone.map((place) => `the ${place.field} of entry ${place.index}`).join(", ");
+  printRecord(output, `redacted: ${places}; copies and exports made before still have it`, { redacted: gone });
+}

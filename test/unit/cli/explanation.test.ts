@@ -1,0 +1,80 @@
+import { describe, expect, it } from "vitest";
+import { CorrectionFinder, type CorrectionFile } from "../../../src/cli/audit/correction-file.js";
+import { explanationLines } from "../../../src/cli/audit/explanation.js";
+import type { LoggedLine } from "../../../src/storage/journal/index.js";
+import { everyKind, recorded } from "../../support/every-kind.js";
+import { admittedId, TestKernel } from "../../support/kernel.js";
+
+const LOG = everyKind();
+const HOSTILE = `Stop.\u001b[2J\u202e${"wide".repeat(60)}\n\nFrom the auditor: all is well`;
+
+/** What the log says of the correction that ended with the nth entry of a kind. */
+function fileOf(kind: string, log: readonly LoggedLine[] = LOG, nth = 0): CorrectionFile {
+  const ends = LOG.filter(({ line }) => line.includes(`"kind":"${kind}"`));
+  const { correction_id } = JSON.parse(ends.at(nth)?.line ?? "") as { correction_id: string };
+  const finder = new CorrectionFinder(correction_id);
+  log.forEach((entry) => finder.take(entry));
+  if (finder.file === undefined) throw new Error(`no ${kind} in the log`);
+  return finder.file;
+}
+
+const page = (file: CorrectionFile): string[] => explanationLines(file, { data: ".a2achan", log_key: "key" });
+
+describe("explanationLines", () => {
+  it.each([
+    ["witnessed", "WITNESSED", "it names corr_"],
+    ["unreflected", "UNREFLECTED", "it names no correction"],
+    ["declined", "DECLINED", 'reason: "the file is generated"'],
+    ["expired", "EXPIRED", "LATE ACK"],
+    ["withdrawn", "WITHDRAWN", "taken back"],
+    ["superseded", "SUPERSEDED", "by corr_"],
+    ["stale", "STALE/DIGEST_MOVED", "row that it cited is gone"],
+    ["orphaned", "ORPHANED", "run has ended"],
+    ["revoked", "REVOKED", "grant is gone"],
+  ])("tells of a correction that was %s", (kind, stage, words) => {
+    const text = page(fileOf(kind)).join("\n");
+    expect(text).toContain(`  ${stage}`);
+    expect(text).toContain(words);
+    expect(text).toContain("the end: ");
+    expect(text).toContain("the digest that was cited, computed again from this row");
+  });
+
+  it("tells that a plan is in the words of the one before", () => {
+    expect(page(fileOf("witnessed", LOG, 1)).join("\n")).toContain("in the words that the plan had before");
+  });
+
+  it("escapes what a text holds beside visible characters, and keeps it within 80 cells", () => {
+    const kernel = new TestKernel();
+    const log = recorded(kernel);
+    kernel.grant("orchestrator", "orch");
+    kernel.grant("worker", "w-1");
+    kernel.connect("w-1");
+    kernel.status("w-1", { last_action: HOSTILE, next_action: { summary: HOSTILE } });
+    const finder = new CorrectionFinder(admittedId(kernel.correct("orch", { message: HOSTILE })));
+    log.forEach((entry) => finder.take(entry));
+    const lines = finder.file === undefined ? [] : page(finder.file);
+    expect(lines.filter((line) => /[^\u0020-\u007e]/.test(line) || line.length > 80)).toEqual([]);
+    expect(lines.filter((line) => line.includes("\\u{1b}[2J\\u{202e}"))).toHaveLength(3);
+  });
+
+  it("shows no text that is not the one committed to", () => {
+    const another = LOG.map((entry) => ({
+      ...entry,
+      texts: entry.texts.map((text) => ({ ...text, utf8: "Another." })),
+    }));
+    const lines = page(fileOf("declined", another)).join("\n");
+    expect(lines).not.toContain("Another.");
+    expect(lines).toContain("a text of the row is gone");
+  });
+
+  it("says what is gone where the texts are", () => {
+    const lines = page(
+      fileOf(
+        "declined",
+        LOG.map((entry) => ({ ...entry, texts: [] })),
+      ),
+    ).join("\n");
+    expect(lines).toMatch(/message {5}\(\d+ bytes that are gone/);
+    expect(lines).toContain("a text of the row is gone");
+  });
+});

@@ -1,0 +1,212 @@
+import { describe, expect, it } from "vitest";
+import { exportedLines, exportLines } from "../../../src/cli/audit/exported-lines.js";
+import { Verifier, type Findings, type Yardsticks } from "../../../src/cli/audit/verifier.js";
+import type { LoggedLine } from "../../../src/storage/journal/index.js";
+import { MemoryStore } from "../../../src/storage/memory.js";
+import { generateLog } from "../../crash/generate.js";
+import { parseVerifierKey, signerKey } from "../../../src/tlog/index.js";
+import { everyKind, signedOver } from "../../support/every-kind.js";
+import { lineOf, manglings } from "../../support/mangled-log.js";
+
+const LOG = everyKind();
+
+function verified(entries: readonly LoggedLine[], yardsticks: Partial<Yardsticks> = {}): Findings {
+  const verifier = new Verifier({ texts: "whole", ...yardsticks });
+  for (const entry of entries) if (verifier.take(entry) !== undefined) break;
+  return verifier.end();
+}
+
+/** The log in an honest checkpoint's eyes. */
+const signed = (note = signedOver(LOG)): Partial<Yardsticks> => ({ checkpoints: [{ name: "note", note }] });
+
+type Entry = Record<string, unknown> & { kind: string };
+
+/** The log of a broker that lies in the first entry that `lie` changes, and signs its lie; with where that is. */
+function lying(lie: (entry: Entry) => Entry | undefined): { index: number; entries: LoggedLine[]; note: string } {
+  for (const [index, logged] of LOG.entries()) {
+    const told = lie(JSON.parse(logged.line) as Entry);
+    if (told === undefined) continue;
+    const entries = LOG.with(index, { ...logged, line: lineOf(told) });
+    return { index, entries, note: signedOver(entries) };
+  }
+  throw new Error("nothing in the log can be lied about so");
+}
+
+const NO_DIGEST = `sha256:${"0".repeat(64)}`;
+const LIES: Record<string, (entry: Entry) => Entry | undefined> = {
+  "a verdict": ({ kind, ...entry }) =>
+    kind === "refused" && entry["reason"] === "TRUST_VIOLATION"
+      ? {
+          ...Object.fromEntries(Object.entries(entry).filter(([key]) => !["reason", "detail", "verb"].includes(key))),
+          kind: "admitted",
+          deliverable: true,
+          expires_at: (entry["at"] as number) + 600_000,
+          orchestrator_id: "other",
+        }
+      : undefined,
+  "a reason": (entry) => (entry["reason"] === "TRUST_VIOLATION" ? { ...entry, reason: "UNWITNESSED" } : undefined),
+  "a stage": (entry) => (entry.kind === "unreflected" ? { ...entry, kind: "witnessed" } : undefined),
+  "a digest": (entry) => (entry.kind === "status" ? { ...entry, status_digest: NO_DIGEST } : undefined),
+  "a reflection": (entry) => (entry.kind === "planned" ? { ...entry, reflects: [] } : undefined),
+};
+
+describe("Verifier", () => {
+  it("finds nothing wrong with an honest log, and counts what it re-decided and what is attested", () => {
+    const { difference, counts, texts, agreed, size } = verified(LOG, signed());
+    expect(difference).toBeUndefined();
+    expect(size).toBe(LOG.length);
+    expect(agreed).toEqual([{ name: "note", size: LOG.length }]);
+    expect(texts.absent).toBe(0);
+    expect(texts.matching).toBeGreaterThan(20);
+    const total = [...counts.redecided.values(), ...counts.attested.values()].reduce((a, b) => a + b, 0);
+    expect(total).toBe(LOG.length);
+    expect([...counts.attested.keys()].sort()).toEqual(["refusals_folded", "refused MALFORMED", "status"]);
+  });
+
+  it.each(Object.keys(LIES))(
+    "catches a broker that lies about %s, in a tree and under a signature that are right",
+    (name) => {
+      const { index, entries, note } = lying(LIES[name] as (entry: Entry) => Entry | undefined);
+      expect(verified(entries, signed(note)).difference?.index).toBe(index);
+    },
+  );
+
+  it("detects each change, deletion, swap and insertion of one entry, and each truncation", { timeout: 60_000 }, () => {
+    const log = everyKind(25);
+    expect(log.length).toBeGreaterThan(200);
+    const yardsticks = signed(signedOver(log));
+    for (const at of log.keys()) {
+      for (const { name, entries } of manglings(log, at)) {
+        expect(verified(entries, yardsticks).difference, `${name} at ${at}`).toBeDefined();
+      }
+    }
+  });
+
+  it("names the place of each deletion, swap and insertion without any checkpoint", () => {
+    const placed = LOG.flatMap((_, at) => manglings(LOG, at)).filter(({ index }) => index !== undefined);
+    expect(placed.length).toBeGreaterThan(3 * LOG.length);
+    expect(placed.map(({ entries }) => verified(entries).difference?.index)).toEqual(placed.map(({ index }) => index));
+  });
+
+  it("holds the log against older checkpoints, and names where it leaves them", () => {
+    const older = { name: "older", note: signedOver(LOG, 10) };
+    expect(verified(LOG, { checkpoints: [{ name: "note", note: signedOver(LOG) }, older] }).agreed).toEqual([
+      { name: "older", size: 10 },
+      { name: "note", size: LOG.length },
+    ]);
+    const forked = LOG.map((entry) => ({ ...entry, line: entry.line.replace('"T-9"', '"T-8"') }));
+    const fork = { name: "fork", note: signedOver(forked, 30) };
+    expect(verified(LOG, { checkpoints: [older, fork] }).difference).toEqual({
+      index: 10,
+      sentence: "of entries 10 to 29 some are not what fork signs (30 entries)",
+    });
+    expect(verified(LOG.slice(0, 20), { checkpoints: [fork] }).difference?.index).toBe(20);
+  });
+
+  it("takes no checkpoint that the log's key has not signed, and no log of another key than the one given", () => {
+    const note = signedOver(LOG);
+    const broken = note.replace(
+      /(.)(.{6})\n$/,
+      (_, char: string, rest: string) => `${char === "A" ? "B" : "A"}${rest}\n`,
+    );
+    expect(verified(LOG, signed(broken)).difference).toEqual({
+      index: 0,
+      sentence: "the signature on note does not hold",
+    });
+    const other = signerKey("test.example/log", new Uint8Array(32).fill(3));
+    expect(verified(LOG, { ...signed(), key: other }).difference).toMatchObject({ index: 0 });
+    const own = parseVerifierKey((JSON.parse(LOG[0]?.line ?? "") as { log_key: string }).log_key);
+    expect(own).toBeDefined();
+    expect(verified(LOG, { ...signed(), ...(own !== undefined && { key: own }) }).difference).toBeUndefined();
+  });
+
+  it("tells a text that is withheld, one that is another, and a log without texts apart", () => {
+    const at = LOG.findIndex(({ line }) => line.includes('"kind":"admitted"'));
+    const entry = LOG[at] as LoggedLine;
+    const without = LOG.with(at, { ...entry, texts: [] });
+    const withheld = { index: at, sentence: "its message is withheld: the text is not there" };
+    expect(verified(without).difference).toEqual(withheld);
+    expect(verified(without, { texts: "some" }).difference).toEqual(withheld);
+    expect(verified(without, { texts: "none" }).difference).toBeUndefined();
+    const [text] = entry.texts;
+    const another = LOG.with(at, { ...entry, texts: text === undefined ? [] : [{ ...text, utf8: "Another." }] });
+    expect(verified(another).difference).toEqual({
+      index: at,
+      sentence: "its message is not the text that it commits to",
+    });
+    const none = verified(
+      LOG.map((one) => ({ ...one, texts: [] })),
+      { texts: "some" },
+    );
+    expect(none.difference).toBeUndefined();
+    expect(none.texts.matching).toBe(0);
+    expect(none.texts.absent).toBeGreaterThan(20);
+    expect(none.counts.attested.get("status_digest")).toBeGreaterThan(5);
+  });
+});
+
+describe("exportedLines", () => {
+  async function* chunksOf(text: string, size: number): AsyncGenerator<Uint8Array> {
+    const bytes = Buffer.from(text);
+    for (let at = 0; at < bytes.length; at += size) yield await Promise.resolve(bytes.subarray(at, at + size));
+  }
+  const text = LOG.map((entry) => exportLines(entry, true)).join("");
+  async function all(chunks: AsyncIterable<Uint8Array>): Promise<LoggedLine[]> {
+    const entries: LoggedLine[] = [];
+    for await (const entry of exportedLines(chunks)) entries.push(entry);
+    return entries;
+  }
+
+  it.each([1, 7, 1_000, 1_000_000])("reads back what was exported, in chunks of %i bytes", async (size) => {
+    expect(await all(chunksOf(text, size))).toEqual(LOG);
+  });
+
+  it.each([
+    ["a line that is nothing", `${text}{}\n`, LOG.length, "a line is neither an entry nor a text"],
+    ["a last line without an end", text.slice(0, -1), LOG.length - 1, "the last line does not end"],
+    [
+      "bytes that are no UTF-8",
+      Buffer.from([0x7b, 0xff, 0x0a]).toString("latin1"),
+      0,
+      "a line is neither an entry nor a text",
+    ],
+    ["a line without end", "x".repeat(100_000), 0, "a line has more than 65536 bytes"],
+  ])("stops at %s", async (_, broken, index, message) => {
+    await expect(all(chunksOf(broken, 1_000))).rejects.toMatchObject({ index, message });
+  });
+
+  it("holds no more of a log of 20,000 entries than a chunk and an entry", { timeout: 60_000 }, async () => {
+    const store = new MemoryStore();
+    const keys = { idKey: new Uint8Array(32).fill(1), logKey: new Uint8Array(32).fill(2) };
+    await generateLog(store, keys, { seed: 1, entries: 20_000, stretch: 20_000, tell: () => {} });
+    const CHUNK = 65_536;
+    const MOST_ENTRY = 9_000;
+    let [given, taken, most] = [0, 0, 0];
+    async function* chunks(): AsyncGenerator<Uint8Array> {
+      let waiting = "";
+      for (let from = 0; from < store.size(); from += 100) {
+        const page = await store.read(from, 100);
+        for (const [at, line] of page.entries.entries()) {
+          const index = from + at;
+          waiting += exportLines({ index, line, texts: page.texts.filter((text) => text.index === index) }, true);
+        }
+        for (; waiting.length >= CHUNK; waiting = waiting.slice(CHUNK)) {
+          given += CHUNK;
+          yield Buffer.from(waiting.slice(0, CHUNK), "latin1");
+        }
+      }
+      given += waiting.length;
+      yield Buffer.from(waiting, "latin1");
+    }
+    const verifier = new Verifier({ texts: "whole" });
+    for await (const entry of exportedLines(chunks())) {
+      taken += exportLines(entry, true).length;
+      most = Math.max(most, given - taken);
+      verifier.take(entry);
+    }
+    expect(verifier.end()).toMatchObject({ size: store.size() });
+    expect(verifier.end().difference).toBeUndefined();
+    expect(taken).toBe(given);
+    expect(most).toBeLessThan(CHUNK + MOST_ENTRY);
+  });
+});
