@@ -80,6 +80,8 @@ export function clientError(
       const sentence = `the token from ${tokenFrom} is not an ${role}'s; where the broker runs, make one: a2achan token add --role ${role}`;
       return new CliError(sentence, EXIT.AUTH);
     }
+    case "log_forked":
+      return new CliError(`${url}: ${error.message}`, EXIT.PROOF_FAILED);
     case "unreachable":
       return new NoBrokerError(`no broker can be reached at ${url} (${causeOf(error)}); start one with: a2achan serve`);
     default:

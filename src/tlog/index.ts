@@ -9,6 +9,6 @@ export {
   type SignerKey,
   type VerifierKey,
 } from "./note.js";
-export { openCheckpoint, parseCheckpoint, signCheckpoint, type Checkpoint } from "./checkpoint.js";
+export { openCheckpoint, parseCheckpoint, signCheckpoint } from "./checkpoint.js";
 export { bundleBytes, holdsTile, parseTilePath, tileBytes, tilePath, tilesOf, type Tile } from "./tiles.js";
-export { formatTlogProof, parseTlogProof, verifyTlogProof, type TlogProof } from "./tlog-proof.js";
+export { formatTlogProof, parseTlogProof, verifyTlogProof } from "./tlog-proof.js";

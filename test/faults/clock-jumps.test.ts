@@ -74,7 +74,8 @@ describe("a wall clock that jumps", () => {
   });
 
   it("back while no broker runs is made up for: the log goes on from its last time [A2C-LIVE-15]", async () => {
-    const log = { store: new MemoryStore(), idKey: new Uint8Array(32), hashes: new MemoryTokenHashes() };
+    const keys = { idKey: new Uint8Array(32), logKey: new Uint8Array(32) };
+    const log = { store: new MemoryStore(), ...keys, hashes: new MemoryTokenHashes() };
     broker = await TestBroker.start(log);
     await publish(await broker.worker("w-1"));
     await broker.stop();

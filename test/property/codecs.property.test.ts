@@ -62,7 +62,7 @@ class CodedClient implements Peer {
     // Pages are measured as JSON: in another codec they keep to their limit only because it is no longer.
     if (encoded.length > Buffer.byteLength(JSON.stringify(out.frame))) throw new Error("longer than its JSON");
     // What chance or the log's name decides.
-    const { session: _session, cursor: _cursor, ...frame } = decoded.value as Fields;
+    const { session: _session, cursor: _cursor, log: _log, ...frame } = decoded.value as Fields;
     this.frames.push(frame);
   }
 

@@ -2,6 +2,27 @@ import { faultsOf } from "../mutant.js";
 
 /** Replies, views and the log as it is read: PROTOCOL.md section 6. */
 export const FRAMES = [
+  ...faultsOf("broker/watchers.ts", "integration/watch integration/fleet", [
+    [
+      "FRM-20",
+      "A snapshot misses what moved while it was gathered.",
+      "for (const moved of this.#gathering) moved.add(workerId);",
+      "",
+    ],
+    ["FRM-21", "Watchers are not told of changes.", "      session.push(row);\n", ""],
+    [
+      "FRM-22",
+      "A row that leaves a watch just falls silent.",
+      'session.push(new Outgoing({ type: "row", worker_id, gone: true }));',
+      "",
+    ],
+    [
+      "FRM-23",
+      "A second watch of a session is not heeded.",
+      "this.#watches.set(session, watch);",
+      "if (!this.#watches.has(session)) this.#watches.set(session, watch);",
+    ],
+  ]),
   ...faultsOf("broker/roster.ts", "integration/watch integration/log", [
     ["FRM-17", "list starts at after.", "({ id }) => id > after", "({ id }) => id >= after"],
   ]),

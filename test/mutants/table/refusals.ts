@@ -77,12 +77,7 @@ export const REFUSALS = [
       'return `{"bytes":${value.bytes},"commitment":"${value.commitment}"}`;',
       "return JSON.stringify(value);",
     ],
-    [
-      "ANS-07",
-      "Texts are not read back with their entries.",
-      "Object.assign(member, { text: utf8, salt });",
-      "Object.assign(member, { salt });",
-    ],
+    ["ANS-07", "Texts are not read back with their entries.", "  text.text = utf8;\n", ""],
   ]),
   ...faultsOf("protocol/parse.ts", "unit/protocol/requests unit/protocol/parse", [
     [

@@ -102,6 +102,7 @@ interface Kept {
   clock: FakeClock;
   store: MemoryStore;
   idKey: Uint8Array;
+  logKey: Uint8Array;
   hashes: MemoryTokenHashes;
   limits: { frames_per_second: number; frames_burst: number };
 }
@@ -194,6 +195,7 @@ export class Traffic {
       clock: new FakeClock(),
       store: new MemoryStore(),
       idKey: new Uint8Array(32).fill(1),
+      logKey: new Uint8Array(32).fill(2),
       hashes: new MemoryTokenHashes(),
       limits: { frames_per_second: 10_000, frames_burst: 10_000 },
     };
