@@ -1,4 +1,5 @@
 import { grantRequest, type Broker, type RedactionRequest, type TokenRequest } from "../broker/index.js";
+import type { Grant } from "../kernel/index.js";
 import type { Stage } from "../protocol/index.js";
 import type { ControlRequest } from "./control.js";
 import { CliError } from "./exit.js";
@@ -41,7 +42,7 @@ export async function handleAdmin(broker: Broker, request: ControlRequest): Prom
     case "token_add":
       return broker.addToken(grantRequest(request.request as TokenRequest), OPERATOR);
     case "token_list":
-      return listTokens(broker);
+      return tokenRecords(broker.grants(), broker.clock.now(), (id) => broker.isKnown(id));
     case "open":
       return listOpen(broker);
     case "token_revoke": {
@@ -55,16 +56,16 @@ export async function handleAdmin(broker: Broker, request: ControlRequest): Prom
   }
 }
 
-function listTokens(broker: Broker): TokenRecord[] {
-  const now = broker.clock.now();
-  return broker.grants().map(({ token, role, subject, patterns, verbs, expires_at, revoked }) => ({
+/** Grants as `token list` shows them, at a time and with the tokens by which somebody can still be known. */
+export function tokenRecords(grants: readonly Grant[], now: number, isKnown: (id: string) => boolean): TokenRecord[] {
+  return grants.map(({ token, role, subject, patterns, verbs, expires_at, revoked }) => ({
     id: token,
     role,
     subject,
     ...patterns,
     verbs: verbs.join(","),
     ...(expires_at !== undefined && { expires: new Date(expires_at).toISOString() }),
-    state: revoked ? "revoked" : (expires_at ?? Infinity) <= now ? "expired" : broker.isKnown(token) ? "valid" : "lost",
+    state: revoked ? "revoked" : (expires_at ?? Infinity) <= now ? "expired" : isKnown(token) ? "valid" : "lost",
   }));
 }
 

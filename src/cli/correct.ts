@@ -10,6 +10,7 @@ import {
   type View,
   type WorkerStatus,
 } from "../client/index.js";
+import { checkText, describeTextFault, LIMITS, utf8Bytes } from "../protocol/index.js";
 import { clientOptions, type ClientOptions } from "./client-options.js";
 import { tellCorrection } from "./correction-story.js";
 import { parseDuration, parseTtl } from "./durations.js";
@@ -78,8 +79,9 @@ async function correct(worker: string, message: string, options: CorrectCliOptio
   }
   await asOrchestrator(options, async (orchestrator, connection) => {
     const view = await viewOf(orchestrator, worker);
-    if (digest === undefined && !(await isAgreed(view, message))) {
-      throw new CliError("nothing was sent");
+    if (digest === undefined) {
+      requireSendable(view, message);
+      if (!(await isAgreed(view, message))) throw new CliError("nothing was sent");
     }
     // What is cited is what was read. If that is not the row as it is now, the broker says so, and logs it.
     const isPast = digest !== undefined && digest !== view.status_digest;
@@ -155,6 +157,20 @@ function scopeOf(row: WorkerStatus, { issue, task, lane }: CorrectCliOptions): C
     lane: lane === undefined ? row.lane : idOf(lane),
     ...(task_id !== undefined && { task_id }),
   };
+}
+
+/** Nobody is asked about what the broker would refuse whatever the answer. */
+function requireSendable({ row, liveness }: View, message: string): void {
+  if (!row.live) {
+    const sentence = `${row.worker_id} is ${liveness}: nothing can be sent until it publishes its row again; see: a2achan workers --watch`;
+    throw new CliError(sentence, EXIT.REFUSED);
+  }
+  const fault = checkText(message);
+  if (fault !== undefined) throw new CliError(describeTextFault(fault), EXIT.REFUSED);
+  const bytes = utf8Bytes(message);
+  if (bytes > LIMITS.message_bytes) {
+    throw new CliError(`the message is ${bytes} bytes of at most ${LIMITS.message_bytes}; shorten it`, EXIT.REFUSED);
+  }
 }
 
 /** Shows a person the row and the message, and asks whether that goes together. */

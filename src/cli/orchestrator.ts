@@ -83,6 +83,7 @@ export function clientError(
     case "log_forked":
       return new CliError(`${url}: ${error.message}`, EXIT.PROOF_FAILED);
     case "unreachable":
+      if (causeOf(error) === error.message) return new NoBrokerError(`${url}: ${error.message}`);
       return new NoBrokerError(`no broker can be reached at ${url} (${causeOf(error)}); start one with: a2achan serve`);
     default:
       return new CliError(`${url}: ${error.message}`, error.code === "timeout" ? EXIT.TIMEOUT : EXIT.FAILED);

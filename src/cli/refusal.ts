@@ -64,8 +64,7 @@ const LOOK: Partial<Record<Detail, (worker: string) => string>> = {
   ENDED: () => "a2achan workers",
   NO_GRANT: () => "a2achan token list   (where the broker runs)",
   REVOKED: () => "a2achan token add   (where the broker runs)",
-  INBOX_FULL: (worker) =>
-    `a2achan log --worker ${worker}   (then withdraw, or --supersedes, one of its open corrections)`,
+  INBOX_FULL: () => "a2achan status   (where the broker runs; then withdraw, or --supersedes, what is open)",
   RATE: () => "the same command, in a second",
 };
 

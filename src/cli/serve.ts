@@ -136,6 +136,8 @@ async function start(options: ServeOptions, data: DataDir, log: Logger): Promise
     return broker;
   } catch (error) {
     await (broker === undefined ? opened.store.close() : broker.stop());
+    if ((error as NodeJS.ErrnoException).code === "EADDRNOTAVAIL")
+      throw new CliError(`--host ${options.host} is no address of this machine`, EXIT.CONFIG);
     if ((error as NodeJS.ErrnoException).code === "EADDRINUSE") {
       throw new CliError(`port ${options.port} is in use; choose another with --port, or --port 0 for a free one`);
     }

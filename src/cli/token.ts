@@ -1,8 +1,12 @@
 import { Option, type Command } from "commander";
 import { grantRequest, type NewToken, type TokenRequest } from "../broker/index.js";
-import type { TokenRecord } from "./admin.js";
+import { decodeEntry, emptyState, evolve } from "../kernel/index.js";
+import { DamagedLog, LogReader } from "../storage/journal/index.js";
+import { tokenRecords, type TokenRecord } from "./admin.js";
 import { administer } from "./administer.js";
 import { DATA_HELP, dataPath } from "./config.js";
+import { askControl } from "./control.js";
+import { DataDir } from "./data-dir.js";
 import { parseDuration } from "./durations.js";
 import { CliError, EXIT } from "./exit.js";
 import { formatOption, print, printRecord, printRecords, type Format } from "./output.js";
@@ -81,8 +85,25 @@ const TOKEN_COLUMNS: readonly Column<TokenRecord>[] = [
 ];
 
 async function list({ data, output }: DataOptions): Promise<void> {
-  const records = (await administer(dataPath(data), { command: "token_list" })) as TokenRecord[];
+  const directory = new DataDir(dataPath(data), false);
+  const reply = await askControl(directory.controlSocket, { command: "token_list" });
+  const records = reply === undefined ? await keptTokens(directory) : (reply.result as TokenRecord[]);
   printRecords(output, TOKEN_COLUMNS, records);
+}
+
+/** The tokens of a directory on which no broker runs: read from the log, to which looking adds nothing. */
+async function keptTokens(data: DataDir): Promise<TokenRecord[]> {
+  const state = emptyState();
+  const reader = new LogReader(data.log);
+  try {
+    await reader.read(({ line }) => void evolve(state, decodeEntry(line)));
+  } catch (error) {
+    throw error instanceof DamagedLog ? new CliError(error.message) : error;
+  } finally {
+    await reader.close();
+  }
+  const hashes = data.hashes();
+  return tokenRecords([...state.grants.values()], Math.max(state.at, Date.now()), (id) => hashes.get(id) !== undefined);
 }
 
 async function revoke(id: string, { data, output }: DataOptions): Promise<void> {

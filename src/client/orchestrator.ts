@@ -9,7 +9,7 @@ import { A2achanError } from "./errors.js";
 import { bodyOf } from "./frames.js";
 import { issueId } from "./issue-id.js";
 import { receiptOf, type Receipt } from "./receipt.js";
-import { refusedBy, type Refused } from "./refusals.js";
+import { isRefused, refusedBy, type Refused } from "./refusals.js";
 import { systemRuntime, type Runtime } from "./runtime.js";
 import { StageBook } from "./stage-book.js";
 import { WatchHub, type WorkerChange } from "./watch-hub.js";
@@ -145,12 +145,12 @@ export class Orchestrator implements AsyncDisposable {
 
   /** Takes a correction back while it is ADMITTED; otherwise the answer says where it stands. */
   async withdraw(correctionId: string, options?: CallOptions): Promise<StageNotice | Refused> {
-    return stageAnswer(await this.#connection.call({ type: "withdraw", correction_id: correctionId }, options));
+    return ofOwn(await this.#connection.call({ type: "withdraw", correction_id: correctionId }, options));
   }
 
   /** Where a correction of one's own stands. */
   async stage(correctionId: string, options?: CallOptions): Promise<StageNotice | Refused> {
-    return stageAnswer(await this.#connection.call({ type: "stage", correction_id: correctionId }, options));
+    return ofOwn(await this.#connection.call({ type: "stage", correction_id: correctionId }, options));
   }
 
   /**
@@ -235,6 +235,13 @@ export async function openOrchestrator(options: ConnectOptions, runtime: Runtime
     },
   });
   return new Orchestrator(connection, book, hub, () => runtime.freshKey());
+}
+
+/** One refusal for an unknown correction and for another's: here it is not the grant that is to be asked for. */
+function ofOwn(reply: Parameters<typeof stageAnswer>[0]): StageNotice | Refused {
+  const answer = stageAnswer(reply);
+  if (!isRefused(answer) || answer.detail !== "NO_GRANT") return answer;
+  return { ...answer, advice: "This token has sent no such correction, or the broker keeps it no more; check its id." };
 }
 
 function filterOf({ issue, ...rest }: WorkerFilter): Filter {

@@ -66,6 +66,19 @@ describe.skipIf(!hasTerminal)("on a terminal", () => {
     expect(yes.text).toMatch(/corr_[0-9a-f]{32} admitted, log entry \d+/);
   });
 
+  it("asks nobody about what would be refused whatever the answer", async () => {
+    for (const [message, sentence] of [
+      ["x".repeat(1_025), "the message is 1025 bytes of at most 1024; shorten it"],
+      ["a\u200bb", "(U+200B) at UTF-16 index 1"],
+      [" ", "write at least one visible character"],
+    ] as const) {
+      using terminal = new Terminal(["correct", "w-1", message, "--data", data, "--no-color"]);
+      expect(await terminal.ended()).toBe(3);
+      expect(terminal.text).toContain(sentence);
+      expect(terminal.text).not.toContain("[y/N]");
+    }
+  });
+
   it("sends for the row that was shown, and tells what moved while it asked", async () => {
     using terminal = new Terminal(["correct", "w-1", "Keep it.", "--data", data, "--no-color"]);
     await terminal.until("[y/N] ");

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Program, a2achan, builtProgram, type Ended } from "../support/program.js";
@@ -367,6 +367,23 @@ describe("a command", () => {
 });
 
 describe("token list", () => {
+  it("with no broker running reads the log, and adds nothing to it", async () => {
+    using other = dataDirectory();
+    const served = await Serve.start(other.path);
+    const { id } = await served.token({ role: "worker", subject: "w-1", issue: "**", lane: "**" });
+    await served.kill();
+    const log = join(other.path, "log", "00000000.jsonl");
+    const before = readFileSync(log, "utf8");
+    const { stdout } = await a2achan("token", "list", "--data", other.path, "-o", "json").ended;
+    const listed = JSON.parse(stdout) as { id: string; state: string; subject: string }[];
+    expect(listed.map(({ subject, state }) => [subject, state])).toEqual([
+      ["operator", "valid"],
+      ["w-1", "valid"],
+    ]);
+    expect(listed[1]?.id).toBe(id);
+    expect(readFileSync(log, "utf8")).toBe(before);
+  });
+
   it("says that a token is lost whose hash is gone, and serve gives the operator's back its own", async () => {
     using other = dataDirectory();
     const first = await Serve.start(other.path);

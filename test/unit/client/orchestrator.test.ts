@@ -261,6 +261,17 @@ describe("correct", () => {
     expect(receipt).toMatchObject({ verdict: "ALLOW", sent: true, replayed: true, stage });
   });
 
+  it("says of an id that is not this sender's that it is not, and asks for no other token", async () => {
+    const asking = client.stage(corr(9));
+    const { id } = await script.next();
+    script.send({ type: "refusal", id, reason: "DEFAULT_DENY", detail: "NO_GRANT" });
+    expect(await asking).toMatchObject({
+      refused: true,
+      detail: "NO_GRANT",
+      advice: "This token has sent no such correction, or the broker keeps it no more; check its id.",
+    });
+  });
+
   it("rejects the outcome of a repeat that the broker no longer knows", async () => {
     const receipt = await corrected((id) => allow(id, 1, { stage: "ACKED", replayed: true }), { key: "again" });
     const { id } = await script.next();
