@@ -17,10 +17,11 @@ export class Terminal implements Disposable {
   constructor(args: readonly string[], { cells = 80, lines = 24, env = {} }: TerminalOptions = {}) {
     const words = [process.execPath, builtProgram(), ...args].map((word) => `'${word}'`).join(" ");
     const command = `stty cols ${cells} rows ${lines} -echo; exec ${words}`;
-    const { NO_COLOR: _no, FORCE_COLOR: _force, ...rest } = process.env;
+    // Nothing of what Node takes for a word on colours: NO_COLOR, FORCE_COLOR, CI.
+    const { PATH = "", HOME = "" } = process.env;
     this.#child = spawn("script", ["-qefc", command, "/dev/null"], {
       stdio: ["pipe", "pipe", "inherit"],
-      env: { ...rest, TERM: "xterm-256color", SHELL: "/bin/sh", ...env },
+      env: { PATH, HOME, TERM: "xterm-256color", SHELL: "/bin/sh", ...env },
     });
     this.#ended = once(this.#child, "close");
     this.#child.stdout?.setEncoding("utf8").on("data", (text: string) => {
