@@ -1,3 +1,4 @@
+import { LIMITS } from "../../src/protocol/index.js";
 import { randomBytes } from "node:crypto";
 import { Client, type Frame } from "./client.js";
 import { subprotocolOf, type CodecName } from "./codec.js";
@@ -14,6 +15,8 @@ export interface Target {
 export class Runner {
   readonly #target: Target;
   readonly #common: Common;
+  /** When each member of the pools was last on stage. */
+  readonly #usedUntil = new Map<string, number>();
   readonly #pools: Readonly<Record<string, string[]>>;
 
   constructor(target: Target, common: Common) {
@@ -29,6 +32,8 @@ export class Runner {
   /** Throws with the step and what was wrong when the broker does not behave as the scenario says. */
   async play(scenario: Scenario, codec: CodecName): Promise<void> {
     const vars = this.#cast(scenario);
+    const cast = [...vars.values()].map(String);
+    await this.#rested(cast);
     vars.set("subprotocol", subprotocolOf(codec));
     const play = new Play(this.#target, this.#common, vars);
     try {
@@ -36,7 +41,15 @@ export class Runner {
       await play.run(scenario.steps);
     } finally {
       play.end();
+      for (const member of cast) this.#usedUntil.set(member, performance.now());
     }
+  }
+
+  /** The broker's own windows run in real time: whoever was on stage within the last of them waits for its end. */
+  async #rested(cast: readonly string[]): Promise<void> {
+    const since = Math.max(...cast.map((member) => this.#usedUntil.get(member) ?? Number.NEGATIVE_INFINITY));
+    const left = since + LIMITS.rate_window_ms - performance.now();
+    if (left > 0) await new Promise((resolve) => setTimeout(resolve, left));
   }
 
   #cast(scenario: Scenario): Vars {
