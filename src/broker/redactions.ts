@@ -1,6 +1,7 @@
 import { whyKept, type Principal, type TextLine } from "../kernel/index.js";
-import { commitment, type TextField } from "../protocol/index.js";
+import type { TextField } from "../protocol/index.js";
 import type { EventStore, TextPlace } from "../storage/event-store.js";
+import { commitmentOf } from "../storage/opened.js";
 import type { Parts } from "./parts.js";
 
 /** Which texts are to go: all of a correction or of an entry, or only those under one field. */
@@ -39,11 +40,12 @@ function commandOf({ index, field, committed }: TextPlace): { entry: number; fie
 const STEP_ENTRIES = 16;
 
 /** A text by the first entry that has it: the row that a plan makes says the plan's summary again. */
-async function placeOf({ store }: Parts, { index, field, salt, utf8 }: TextLine): Promise<TextPlace> {
+async function placeOf({ store }: Parts, text: TextLine): Promise<TextPlace> {
+  const { index, field, salt } = text;
   const from = Math.max(0, index - STEP_ENTRIES);
   const { texts } = await store.read(from, index - from + 1);
-  const first = texts.find((text) => text.field === field && text.salt === salt);
-  return { index: first?.index ?? index, field, committed: commitment(field, Buffer.from(salt, "hex"), utf8) };
+  const first = texts.find((one) => one.field === field && one.salt === salt);
+  return { index: first?.index ?? index, field, committed: commitmentOf(text) };
 }
 
 async function textsOf({ store, core }: Parts, request: RedactionRequest): Promise<TextLine[]> {

@@ -1,12 +1,6 @@
-import {
-  A2achanError,
-  connectAuditor,
-  isRefused,
-  statusDigest,
-  type LogPage,
-  type WorkerStatus,
-} from "../client/index.js";
-import { commitment, workerStatus, type TextField } from "../protocol/index.js";
+import { A2achanError, connectAuditor, isRefused, type WorkerStatus } from "../client/index.js";
+import type { TextLine } from "../kernel/index.js";
+import { openedEntry, provenRow } from "./audit/opened-entry.js";
 import type { Connection } from "./config.js";
 
 /** How long the log is searched: what moved is good to know, and not worth a long wait. */
@@ -24,44 +18,20 @@ export async function pastRow(
   const signal = AbortSignal.timeout(SEARCH_MS);
   try {
     await using auditor = await connectAuditor({ url, token, signal });
-    const texts: LogPage["texts"] = [];
+    const texts: TextLine[] = [];
     for (let after = 0; ;) {
       const page = await auditor.log({ worker_id, after });
       if (isRefused(page) || page.next === after) return undefined;
-      texts.push(...page.texts);
-      const entry = page.entries.find((line) => line.includes(digest) && isStatus(line));
-      if (entry !== undefined) return provenRow(entry, texts, digest);
+      // A row's texts may lie with the earlier entry that brought them.
+      texts.push(...(page.texts as TextLine[]));
+      for (const line of page.entries) {
+        const event = line.includes(digest) ? openedEntry(line, texts) : undefined;
+        if (event?.kind === "status") return provenRow(event.row, digest);
+      }
       after = page.next;
     }
   } catch (error) {
     if (error instanceof A2achanError) return undefined;
     throw error;
   }
-}
-
-function isStatus(line: string): boolean {
-  return (JSON.parse(line) as { kind: string }).kind === "status";
-}
-
-/** A text as an entry holds it. */
-interface Committed {
-  commitment: string;
-}
-
-/** The row of a status entry, with its texts put back; they may lie with the earlier entry that brought them. */
-function provenRow(line: string, texts: LogPage["texts"], digest: string): WorkerStatus | undefined {
-  const { row } = JSON.parse(line) as { row: Record<string, unknown> };
-  const text = (field: TextField, held: unknown): string | undefined =>
-    texts.find(
-      (one) =>
-        one.field === field &&
-        commitment(field, Buffer.from(one.salt, "hex"), one.utf8) === (held as Committed).commitment,
-    )?.utf8;
-  const next = row["next_action"] as { reflects: string[]; summary: unknown } | undefined;
-  const read = workerStatus.safeParse({
-    ...row,
-    ...("last_action" in row && { last_action: text("last_action", row["last_action"]) }),
-    ...(next !== undefined && { next_action: { summary: text("summary", next.summary), reflects: next.reflects } }),
-  });
-  return read.success && statusDigest(read.data) === digest ? read.data : undefined;
 }

@@ -5,6 +5,7 @@ export { DueQueue } from "./due.js";
 export { grantFor, coveredRow } from "./authority.js";
 export { decodeEntries, decodeEntry, encodeEntry, textAt, type EncodedEntry, type TextLine } from "./entries.js";
 export { Replay, type Difference, type ReplayCounts } from "./replay.js";
+export { wireRow } from "./rows.js";
 export { whyKept } from "./redaction.js";
 export { BROKER } from "./broker-moves.js";
 export type { Answer } from "./decision.js";

@@ -2,7 +2,12 @@ import type { TextLine } from "../kernel/index.js";
 import { commitment } from "../protocol/index.js";
 import type { TextPlace } from "./event-store.js";
 
+/** What an entry holds that this text was left out of: its commitment. */
+export function commitmentOf({ field, salt, utf8 }: TextLine): string {
+  return commitment(field, Buffer.from(salt, "hex"), utf8);
+}
+
 /** Whether a text opens the commitment of a place; salts are random, so that no other text does. */
-export function opensCommitment({ field, salt, utf8 }: TextLine, place: TextPlace): boolean {
-  return field === place.field && commitment(field, Buffer.from(salt, "hex"), utf8) === place.committed;
+export function opensCommitment(text: TextLine, place: TextPlace): boolean {
+  return text.field === place.field && commitmentOf(text) === place.committed;
 }

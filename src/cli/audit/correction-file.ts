@@ -1,16 +1,7 @@
-import {
-  decodeEntry,
-  emptyState,
-  evolve,
-  textAt,
-  type KernelEvent,
-  type State,
-  type TextLine,
-} from "../../kernel/index.js";
-import { STAGES, STATUS_SCHEMA, statusDigest, workerStatus, type Stage } from "../../protocol/index.js";
-
+import { emptyState, evolve, type KernelEvent, type State } from "../../kernel/index.js";
+import { STAGES, type Stage } from "../../protocol/index.js";
 import type { LoggedLine } from "../../storage/journal/index.js";
-import { opens } from "./text-check.js";
+import { openedEntry, provenRow } from "./opened-entry.js";
 
 type Of<Kind extends KernelEvent["kind"]> = Extract<KernelEvent, { kind: Kind }>;
 type Row = Of<"status">["row"];
@@ -52,9 +43,7 @@ export class CorrectionFinder {
   }
 
   take({ index, line, texts }: LoggedLine): void {
-    const bare = decodeEntry(line);
-    const own = texts.filter((text) => isOf(bare, text));
-    const event = own.length === 0 ? bare : decodeEntry(line, own);
+    const event = openedEntry(line, texts);
     if (event.kind === "status") this.#rowAt.set(event.worker_id, index);
     if (event.kind === "admitted" && event.correction_id === this.#id)
       this.#file = { admitted: event, happened: [], ...this.#citedBy(event) };
@@ -77,25 +66,6 @@ export class CorrectionFinder {
     const { row, digest } = this.#state.workers.get(worker_id) ?? {};
     const index = this.#rowAt.get(worker_id);
     if (row === undefined || digest === undefined || index === undefined) return {};
-    return { cited: { index, row, digest, proven: digestOf(row) === digest } };
+    return { cited: { index, row, digest, proven: provenRow(row, digest) !== undefined } };
   }
-}
-
-// A text that is not what the entry commits to is nobody's.
-function isOf(event: KernelEvent, text: TextLine): boolean {
-  const held = textAt(event, text.field);
-  return typeof held === "object" && opens(text, held);
-}
-
-/** The digest of a row whose texts are all there. */
-function digestOf({ last_action, next_action, ...row }: Row): string | undefined {
-  const read = workerStatus.safeParse({
-    ...row,
-    schema: STATUS_SCHEMA,
-    ...(last_action !== undefined && { last_action: last_action.text }),
-    ...(next_action !== undefined && {
-      next_action: { summary: next_action.summary.text, reflects: [...next_action.reflects] },
-    }),
-  });
-  return read.success ? statusDigest(read.data) : undefined;
 }

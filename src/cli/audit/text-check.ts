@@ -1,5 +1,6 @@
 import { textAt, type KernelEvent, type Text, type TextLine } from "../../kernel/index.js";
-import { commitment, TEXT_FIELDS, type TextField } from "../../protocol/index.js";
+import { TEXT_FIELDS, type TextField } from "../../protocol/index.js";
+import { opens } from "./opened-entry.js";
 
 type Redacted = Extract<KernelEvent, { kind: "redacted" }>;
 
@@ -89,9 +90,4 @@ function textOf(place: number): { index: number; field: TextField } {
 /** 48 bits of a commitment: enough to tell that it is another. */
 function beginningOf(committed: string): number {
   return Number.parseInt(committed.slice(0, 12), 16);
-}
-
-/** Whether a text is what is committed to. */
-export function opens({ field, salt, utf8 }: TextLine, { bytes, commitment: committed }: Text): boolean {
-  return bytes === Buffer.byteLength(utf8) && commitment(field, Buffer.from(salt, "hex"), utf8) === committed;
 }
