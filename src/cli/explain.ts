@@ -28,16 +28,13 @@ export function explainCommand(program: Command): void {
 async function explain(id: string, { data, head, output }: ExplainOptions): Promise<void> {
   const log = await DurableLog.open(dataPath(data), head);
   const finder = new CorrectionFinder(id);
-  let first = "";
   using progress = new Progress("explain");
   await log.read((entry) => {
-    if (entry.index === 0) first = entry.line;
     finder.take(entry);
     progress.at(entry.index / log.size, entry.index + 1);
   });
   progress[Symbol.dispose]();
   if (finder.file === undefined)
     throw new CliError(`no correction ${id} is in the log; see: a2achan log --kind admitted`);
-  const { log_key } = JSON.parse(first) as { log_key: string };
-  printExplanation(output, finder.file, { data: dataPath(data), log_key });
+  printExplanation(output, finder.file, { data: dataPath(data), log_key: log.logKey });
 }

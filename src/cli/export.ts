@@ -58,12 +58,10 @@ async function exportLog(file: string | undefined, options: ExportOptions): Prom
 /** A whole file or the one before it; its checkpoint comes last. */
 async function exportFile(log: DurableLog, file: string, texts: boolean): Promise<void> {
   const frontier = new Frontier();
-  let first = "";
   using progress = new Progress("export");
   const fd = openSync(`${file}.new`, "w", 0o600);
   try {
     await log.read((entry) => {
-      if (entry.index === 0) first = entry.line;
       frontier.append(leafHash(entry.line));
       writeSync(fd, exportLines(entry, texts));
       progress.at(frontier.size / log.size, frontier.size);
@@ -73,7 +71,7 @@ async function exportFile(log: DurableLog, file: string, texts: boolean): Promis
     closeSync(fd);
   }
   renameSync(`${file}.new`, file);
-  writeFileSync(`${file}.checkpoint`, signCheckpoint(frontier.size, frontier.root(), log.signer(first)));
+  writeFileSync(`${file}.checkpoint`, signCheckpoint(frontier.size, frontier.root(), log.signer()));
 }
 
 const BUNDLE = 256;
@@ -92,11 +90,9 @@ async function exportTiles(log: DurableLog, directory: string): Promise<void> {
     write(tilePath({ level: "entries", index, width: bundle.length }), bundleBytes(bundle));
     bundle = [];
   };
-  let first = "";
   using progress = new Progress("export");
   mkdirSync(directory, { recursive: true });
-  await log.read(({ index, line }) => {
-    if (index === 0) first = line;
+  await log.read(({ line }) => {
     tree.append(leafHash(line));
     bundle.push(line);
     if (bundle.length === BUNDLE) flush();
@@ -107,7 +103,7 @@ async function exportTiles(log: DurableLog, directory: string): Promise<void> {
     const { level, index, width } = tile;
     if (level !== "entries") write(tilePath(tile), tileBytes(tree, level, index, width));
   }
-  write("checkpoint", Buffer.from(signCheckpoint(tree.size, tree.root(), log.signer(first))));
+  write("checkpoint", Buffer.from(signCheckpoint(tree.size, tree.root(), log.signer())));
 }
 
 async function saidOf(path: string, write: () => Promise<void>): Promise<void> {

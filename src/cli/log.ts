@@ -1,11 +1,12 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
 import type { KernelEvent } from "../kernel/index.js";
 import { REASONS } from "../protocol/index.js";
-import { DamagedLog, LogReader, readHead, systemFiles, type LoggedLine } from "../storage/journal/index.js";
+import { DamagedLog, readHead, systemFiles, type LoggedLine } from "../storage/journal/index.js";
 import { DATA_HELP, dataPath } from "./config.js";
 import { DataDir } from "./data-dir.js";
 import { durationMs } from "./durations.js";
 import { CliError, EXIT } from "./exit.js";
+import { withLogFiles } from "./log-files.js";
 import { formatOption, print, type Format } from "./output.js";
 import { printable } from "./terminal/printable.js";
 
@@ -89,13 +90,13 @@ async function showLog(options: LogOptions): Promise<void> {
     throw new CliError("--follow has no end, and a JSON array has; choose -o jsonl", EXIT.USAGE);
   const data = new DataDir(dataPath(options.data), false);
   const head = await readHead(systemFiles, options.head ?? data.head);
-  const reader = new LogReader(data.log);
   let shown = 0;
   const show = (entry: LoggedLine): void => {
     const parsed = select(entry, options);
     if (parsed === undefined) return;
     const texts = options.text === true ? entry.texts : [];
     if (options.output === "table") {
+      shown += 1;
       print(lineOf(parsed));
       for (const { field, utf8 } of texts) print(`${" ".repeat(9)}${field}: ${printable(utf8)}`);
     } else {
@@ -105,9 +106,8 @@ async function showLog(options: LogOptions): Promise<void> {
         shown += 1;
       }
     }
-    if (options.output === "table") shown += 1;
   };
-  try {
+  await withLogFiles(data.log, async (reader) => {
     await reader.read(show);
     if (head !== undefined && reader.next < head.size) throw new DamagedLog(reader.next, shortened(head.size));
     if (options.output === "json") print(shown === 0 ? "[]" : "]");
@@ -116,11 +116,7 @@ async function showLog(options: LogOptions): Promise<void> {
       await new Promise((resolve) => setTimeout(resolve, FOLLOW_MS));
       await reader.read(show);
     }
-  } catch (error) {
-    throw error instanceof DamagedLog ? new CliError(error.message) : error;
-  } finally {
-    await reader.close();
-  }
+  });
 }
 
 function shortened(size: number): string {

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { END_STAGES, OPEN_STAGES } from "../protocol/index.js";
+import { STAGES } from "../protocol/index.js";
 import { formatTlogProof, inclusionProof, leafHash, PackedTree, signCheckpoint } from "../tlog/index.js";
 import { DurableLog } from "./audit/durable-log.js";
 import { DATA_HELP, dataPath } from "./config.js";
@@ -30,18 +30,16 @@ export function receiptCommand(program: Command): void {
 }
 
 /** The kinds that are stages of a correction: an entry's kind is its stage in lower case. */
-const STAGE_KINDS: readonly string[] = [...OPEN_STAGES, ...END_STAGES].map((stage) => stage.toLowerCase());
+const STAGE_KINDS: readonly string[] = STAGES.map((stage) => stage.toLowerCase());
 
 async function receipt(correction: string | undefined, { data, index, head }: ReceiptOptions): Promise<void> {
   if ((correction === undefined) === (index === undefined))
     throw new CliError("name one entry: the id of a correction, or an --index", EXIT.USAGE);
   const log = await DurableLog.open(dataPath(data), head);
   const tree = new PackedTree();
-  let first = "";
   let found: { index: number; line: string } | undefined;
   using progress = new Progress("receipt");
   await log.read((entry) => {
-    if (entry.index === 0) first = entry.line;
     tree.append(leafHash(entry.line));
     if (entry.index === index || isStageOf(entry.line, correction)) found = entry;
     progress.at(tree.size / log.size, tree.size);
@@ -53,11 +51,11 @@ async function receipt(correction: string | undefined, { data, index, head }: Re
         ? `the log has ${tree.size} entries, and none with index ${index ?? ""}`
         : `no correction ${correction} is in the log; see: a2achan log --kind admitted`,
     );
-  const key = log.signer(first);
+  const key = log.signer();
   const checkpoint = signCheckpoint(tree.size, tree.root(), key);
   const hashes = inclusionProof(tree, found.index, tree.size);
   process.stdout.write(formatTlogProof({ index: found.index, entry: found.line, hashes, checkpoint }));
-  tell(`entry ${found.index} of ${tree.size}; its key: ${(JSON.parse(first) as { log_key: string }).log_key}`);
+  tell(`entry ${found.index} of ${tree.size}; its key: ${log.logKey}`);
 }
 
 function isStageOf(line: string, correction: string | undefined): boolean {

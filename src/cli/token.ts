@@ -1,7 +1,6 @@
 import { Option, type Command } from "commander";
 import { grantRequest, type NewToken, type TokenRequest } from "../broker/index.js";
 import { decodeEntry, emptyState, evolve } from "../kernel/index.js";
-import { DamagedLog, LogReader } from "../storage/journal/index.js";
 import { tokenRecords, type TokenRecord } from "./admin.js";
 import { administer } from "./administer.js";
 import { DATA_HELP, dataPath } from "./config.js";
@@ -9,6 +8,7 @@ import { askControl } from "./control.js";
 import { DataDir } from "./data-dir.js";
 import { parseDuration } from "./durations.js";
 import { CliError, EXIT } from "./exit.js";
+import { withLogFiles } from "./log-files.js";
 import { formatOption, print, printRecord, printRecords, type Format } from "./output.js";
 import type { Column } from "./terminal/table.js";
 
@@ -94,14 +94,7 @@ async function list({ data, output }: DataOptions): Promise<void> {
 /** The tokens of a directory on which no broker runs: read from the log, to which looking adds nothing. */
 async function keptTokens(data: DataDir): Promise<TokenRecord[]> {
   const state = emptyState();
-  const reader = new LogReader(data.log);
-  try {
-    await reader.read(({ line }) => void evolve(state, decodeEntry(line)));
-  } catch (error) {
-    throw error instanceof DamagedLog ? new CliError(error.message) : error;
-  } finally {
-    await reader.close();
-  }
+  await withLogFiles(data.log, (reader) => reader.read(({ line }) => void evolve(state, decodeEntry(line))));
   const hashes = data.hashes();
   return tokenRecords([...state.grants.values()], Math.max(state.at, Date.now()), (id) => hashes.get(id) !== undefined);
 }
