@@ -8,6 +8,7 @@ import {
   leafHash,
   PackedTree,
   signCheckpoint,
+  TILE_WIDTH,
   tileBytes,
   type SignerKey,
   type Tile,
@@ -21,7 +22,6 @@ export interface Proof {
 }
 
 const READ_AT_ONCE = 1_024;
-const TILE_WIDTH = 256;
 
 /**
  * Stands by the log: signs its tree heads and proves what is in it (WITNESS-LOG.md). Only what is durable is signed, on

@@ -7,6 +7,7 @@ import {
   leafHash,
   PackedTree,
   signCheckpoint,
+  TILE_WIDTH,
   tileBytes,
   tilePath,
   tilesOf,
@@ -74,8 +75,6 @@ async function exportFile(log: DurableLog, file: string, texts: boolean): Promis
   writeFileSync(`${file}.checkpoint`, signCheckpoint(frontier.size, frontier.root(), log.signer()));
 }
 
-const BUNDLE = 256;
-
 /** Bundles while the log is read, then the tiles of hashes, then the checkpoint over them. */
 async function exportTiles(log: DurableLog, directory: string): Promise<void> {
   const tree = new PackedTree();
@@ -86,7 +85,7 @@ async function exportTiles(log: DurableLog, directory: string): Promise<void> {
   let bundle: string[] = [];
   const flush = (): void => {
     if (bundle.length === 0) return;
-    const index = Math.ceil(tree.size / BUNDLE) - 1;
+    const index = Math.ceil(tree.size / TILE_WIDTH) - 1;
     write(tilePath({ level: "entries", index, width: bundle.length }), bundleBytes(bundle));
     bundle = [];
   };
@@ -95,7 +94,7 @@ async function exportTiles(log: DurableLog, directory: string): Promise<void> {
   await log.read(({ line }) => {
     tree.append(leafHash(line));
     bundle.push(line);
-    if (bundle.length === BUNDLE) flush();
+    if (bundle.length === TILE_WIDTH) flush();
     progress.at(tree.size / log.size, tree.size);
   });
   flush();

@@ -1,6 +1,6 @@
 import type { TextLine } from "../kernel/index.js";
 import { opensCommitment } from "./opened.js";
-import { Frontier, leafHash } from "../tlog/index.js";
+import { Frontier, leafHash, rootHex } from "../tlog/index.js";
 import type { Batch, EventStore, Head, Page, TextPlace } from "./event-store.js";
 
 /** A log that lasts as long as the process: for tests, embedding and trying things out. */
@@ -20,7 +20,7 @@ export class MemoryStore implements EventStore {
     while (this.#frontier.size < this.#entries.length) {
       this.#frontier.append(leafHash(this.#entries[this.#frontier.size] as string));
     }
-    return { size: this.#frontier.size, root: Buffer.from(this.#frontier.root()).toString("hex") };
+    return { size: this.#frontier.size, root: rootHex(this.#frontier) };
   }
 
   append(batch: Batch): Promise<void> {

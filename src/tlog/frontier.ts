@@ -90,3 +90,8 @@ export class Frontier {
     return (this.#preimages[level] ??= nodePreimage());
   }
 }
+
+/** The root of a frontier in lower-case hex. */
+export function rootHex(frontier: Frontier): string {
+  return Buffer.from(frontier.root()).toString("hex");
+}

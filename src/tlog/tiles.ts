@@ -1,8 +1,9 @@
 import type { HashReader } from "./merkle.js";
 import { HASH_BYTES } from "./preimage.js";
 
-/** Hashes of a full tile, and levels of the tree that one level of tiles spans. */
-const TILE_WIDTH = 256;
+/** Hashes of a full tile, entries of a full bundle. */
+export const TILE_WIDTH = 256;
+/** Levels of the tree that one level of tiles spans. */
 const TILE_HEIGHT = 8;
 const MAX_ENTRY_BYTES = 0xffff;
 

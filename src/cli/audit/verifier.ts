@@ -6,6 +6,7 @@ import {
   openCheckpoint,
   parseCheckpoint,
   parseVerifierKey,
+  rootHex,
   type NoteFault,
   type VerifierKey,
 } from "../../tlog/index.js";
@@ -102,7 +103,7 @@ export class Verifier {
     return {
       ...(this.#opened !== undefined && { origin: this.#opened.origin, logKey: this.#opened.log_key }),
       size,
-      root: Buffer.from(this.#frontier.root()).toString("hex"),
+      root: rootHex(this.#frontier),
       workers: this.#workers.size,
       agreed: this.#agreed,
       texts: this.#texts.counts,
@@ -159,7 +160,7 @@ export class Verifier {
   #compareRoots(batch: LoggedLine["head"]): Difference | undefined {
     const { size } = this.#frontier;
     if (batch === undefined && this.#due[0]?.size !== size) return undefined;
-    const root = Buffer.from(this.#frontier.root()).toString("hex");
+    const root = rootHex(this.#frontier);
     const differs = (from: string): Difference => {
       const span = this.#vouched === size - 1 ? "it is" : `of entries ${this.#vouched} to ${size - 1} some are`;
       return { index: this.#vouched, sentence: `${span} not what ${from}` };

@@ -1,6 +1,6 @@
 import { dirname, join } from "node:path";
 import { crc32 } from "node:zlib";
-import { Frontier, leafHash } from "../../tlog/index.js";
+import { Frontier, leafHash, rootHex } from "../../tlog/index.js";
 import type { Batch, EventStore, Head, Page, TextPlace, TornTail } from "../event-store.js";
 import { opensCommitment } from "../opened.js";
 import { readBatches } from "./batches.js";
@@ -10,7 +10,7 @@ import { HeadFile } from "./head.js";
 import { LeafHashes } from "./leaf-hashes.js";
 import { batchLine, BLANK, ENTRY_START, textLine } from "./lines.js";
 import { recover, type Recovered, type Segment } from "./recover.js";
-import { hashesPath, listSegments, rootHex, segmentPath, writeHashes } from "./segments.js";
+import { hashesPath, listSegments, segmentPath, writeHashes } from "./segments.js";
 import { SparseIndex } from "./sparse-index.js";
 
 export interface JournalOptions {

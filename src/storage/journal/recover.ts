@@ -1,12 +1,12 @@
 import { basename } from "node:path";
-import { Frontier, leafHash } from "../../tlog/index.js";
+import { Frontier, leafHash, rootHex } from "../../tlog/index.js";
 import type { TornTail } from "../event-store.js";
 import { CHUNK_BYTES, holdsBatch, readBatches, type StoredBatch } from "./batches.js";
 import { DamagedLog } from "./damage.js";
 import type { File, Files } from "./files.js";
 import type { Head } from "../event-store.js";
 import { LeafHashes } from "./leaf-hashes.js";
-import { hashesPath, readHashes, rootHex, segmentPath, writeHashes } from "./segments.js";
+import { hashesPath, readHashes, segmentPath, writeHashes } from "./segments.js";
 import { SparseIndex } from "./sparse-index.js";
 
 /** One segment of the log, open for reading; the last one is also written to. */

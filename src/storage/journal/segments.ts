@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
-import type { Frontier } from "../../tlog/index.js";
 import type { Files } from "./files.js";
 import type { LeafHashes } from "./leaf-hashes.js";
 
@@ -16,10 +15,6 @@ export function segmentPath(directory: string, ordinal: number): string {
 
 export function hashesPath(directory: string, ordinal: number): string {
   return join(directory, `${String(ordinal).padStart(DIGITS, "0")}.hashes`);
-}
-
-export function rootHex(frontier: Frontier): string {
-  return Buffer.from(frontier.root()).toString("hex");
 }
 
 /** Ordinals of the segments in a directory, rising; other files are passed over. */
