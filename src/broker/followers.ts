@@ -1,6 +1,7 @@
 import { grantFor, type TextLine } from "../kernel/index.js";
 import { LIMITS, type ReplyOf, type RequestOf } from "../protocol/index.js";
 import type { EventStore } from "../storage/event-store.js";
+import { textsByEntry } from "../storage/texts.js";
 import type { Core } from "./core.js";
 import { Outgoing } from "./peer.js";
 import type { Session } from "./session.js";
@@ -68,12 +69,12 @@ export class Followers {
     const { entries, texts } = await this.#store.read(after, Math.max(0, Math.min(READ_AT_ONCE, end - after)));
     const withTexts = grantFor(this.#core.state, session.by, "audit.text", this.#core.now()) !== undefined;
     const page: { entries: string[]; texts: TextLine[] } = { entries: [], texts: [] };
+    const opened = textsByEntry(withTexts ? texts : []);
     let bytes = FRAME_BYTES;
     let next = after;
     for (const line of entries) {
       if (page.entries.length >= (request.limit ?? READ_AT_ONCE)) break;
-      const index = next;
-      const own = withTexts ? texts.filter((text) => text.index === index) : [];
+      const own = opened.get(next) ?? [];
       if (concerns(line, request)) {
         bytes += Buffer.byteLength(JSON.stringify(line)) + Buffer.byteLength(JSON.stringify(own));
         if (page.entries.length > 0 && bytes > LIMITS.page_bytes) break;

@@ -1,7 +1,7 @@
 import { whyKept, type Principal, type TextLine } from "../kernel/index.js";
 import type { TextField } from "../protocol/index.js";
 import type { EventStore, TextPlace } from "../storage/event-store.js";
-import { commitmentOf } from "../storage/opened.js";
+import { commitmentOf } from "../storage/texts.js";
 import type { Parts } from "./parts.js";
 
 /** Which texts are to go: all of a correction or of an entry, or only those under one field. */

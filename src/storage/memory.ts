@@ -1,5 +1,5 @@
 import type { TextLine } from "../kernel/index.js";
-import { opensCommitment } from "./opened.js";
+import { opensCommitment } from "./texts.js";
 import { Frontier, leafHash, rootHex } from "../tlog/index.js";
 import type { Batch, EventStore, Head, Page, TextPlace } from "./event-store.js";
 

@@ -1,6 +1,6 @@
 import { decodeEntry, textAt, wireRow, type KernelEvent, type Text, type TextLine } from "../../kernel/index.js";
 import { statusDigest, workerStatus, type WorkerStatus } from "../../protocol/index.js";
-import { commitmentOf } from "../../storage/opened.js";
+import { commitmentOf } from "../../storage/texts.js";
 
 type Row = Extract<KernelEvent, { kind: "status" }>["row"];
 

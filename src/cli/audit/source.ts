@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { A2achanError, connectAuditor, isRefused } from "../../client/index.js";
 import type { TextLine } from "../../kernel/index.js";
 import { DamagedLog, LogReader, readHead, systemFiles } from "../../storage/journal/index.js";
+import { textsByEntry } from "../../storage/texts.js";
 import type { Connection } from "../config.js";
 import { reasonOf } from "../data-dir.js";
 import { CliError, EXIT } from "../exit.js";
@@ -89,7 +90,7 @@ export async function brokerSource(connection: Connection): Promise<Source> {
           const page = await auditor.log({ after, limit });
           if (isRefused(page)) throw refusedError(page);
           const { entries, next } = page;
-          const texts = page.texts as TextLine[];
+          const texts = textsByEntry(page.texts as TextLine[]);
           if (entries.length < next - after) {
             throw new CliError(
               `the token from ${connection.tokenFrom} shows a part of the log, and only a whole one can be verified; where the broker runs, make one: a2achan token add --role auditor --worker '**' --issue '**' --lane '**'`,
@@ -98,8 +99,7 @@ export async function brokerSource(connection: Connection): Promise<Source> {
           }
           for (const [at, line] of entries.entries()) {
             const index = after + at;
-            const own = texts.filter((text) => text.index === index);
-            if (verifier.take({ index, line, texts: own }) !== undefined) return;
+            if (verifier.take({ index, line, texts: texts.get(index) ?? [] }) !== undefined) return;
           }
           if (next === after) return;
           after = next;

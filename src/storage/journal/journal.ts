@@ -2,7 +2,7 @@ import { dirname, join } from "node:path";
 import { crc32 } from "node:zlib";
 import { Frontier, leafHash, rootHex } from "../../tlog/index.js";
 import type { Batch, EventStore, Head, Page, TextPlace, TornTail } from "../event-store.js";
-import { opensCommitment } from "../opened.js";
+import { opensCommitment } from "../texts.js";
 import { readBatches } from "./batches.js";
 import { DamagedLog } from "./damage.js";
 import { systemFiles, type Files } from "./files.js";

@@ -4,6 +4,7 @@ import { DamagedLog } from "./damage.js";
 import type { Head } from "../event-store.js";
 import { systemFiles, type File, type Files } from "./files.js";
 import { segmentPath } from "./segments.js";
+import { textsByEntry } from "../texts.js";
 
 /** One entry as it lies on the disk, with those of its texts that are there. */
 export interface LoggedLine {
@@ -55,10 +56,11 @@ export class LogReader {
         this.#offset,
         this.#next,
         ({ entries, texts, line, end }) => {
+          const opened = textsByEntry(texts);
           for (const [at, entry] of entries.entries()) {
             const index = line.first + at;
             const text = Buffer.from(entry.buffer, entry.byteOffset, entry.length).toString("utf8");
-            const own = texts.filter((opened) => opened.index === index);
+            const own = opened.get(index) ?? [];
             const head = index === line.size - 1 ? { head: { size: line.size, root: line.root } } : {};
             if (!stopped && take({ index, line: text, texts: own, ...head }) === false) stopped = true;
           }

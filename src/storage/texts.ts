@@ -11,3 +11,14 @@ export function commitmentOf({ field, salt, utf8 }: TextLine): string {
 export function opensCommitment(text: TextLine, place: TextPlace): boolean {
   return text.field === place.field && commitmentOf(text) === place.committed;
 }
+
+/** Texts by the index of their entry. */
+export function textsByEntry(texts: readonly TextLine[]): ReadonlyMap<number, readonly TextLine[]> {
+  const found = new Map<number, TextLine[]>();
+  for (const text of texts) {
+    const own = found.get(text.index);
+    if (own === undefined) found.set(text.index, [text]);
+    else own.push(text);
+  }
+  return found;
+}
