@@ -77,7 +77,7 @@ export function clientError(
       return new CliError(sentence, EXIT.AUTH);
     }
     case "role_not_granted": {
-      const sentence = `the token from ${tokenFrom} is not an ${role}'s; where the broker runs, make one: a2achan token add --role ${role}`;
+      const sentence = `the token from ${tokenFrom} is not an ${role}'s; where the broker runs, make one: a2achan token add --role ${role} --subject NAME`;
       return new CliError(sentence, EXIT.AUTH);
     }
     case "log_forked":

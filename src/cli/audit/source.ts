@@ -93,7 +93,7 @@ export async function brokerSource(connection: Connection): Promise<Source> {
           const texts = textsByEntry(page.texts as TextLine[]);
           if (entries.length < next - after) {
             throw new CliError(
-              `the token from ${connection.tokenFrom} shows a part of the log, and only a whole one can be verified; where the broker runs, make one: a2achan token add --role auditor --worker '**' --issue '**' --lane '**'`,
+              `the token from ${connection.tokenFrom} shows a part of the log, and only a whole one can be verified; where the broker runs, make one: a2achan token add --role auditor --subject audit`,
               EXIT.AUTH,
             );
           }
