@@ -6,16 +6,16 @@ const waiting = new WeakMap<AbortSignal, Set<() => void>>();
  */
 export function onAbort(signal: AbortSignal | undefined, fn: () => void): Disposable | undefined {
   if (signal === undefined) return undefined;
-  let set = waiting.get(signal);
-  if (set === undefined) {
-    const all = new Set<() => void>();
-    set = all;
-    waiting.set(signal, all);
-    signal.addEventListener("abort", () => {
-      for (const each of all) each();
-    });
-  }
-  const own = set;
-  own.add(fn);
-  return { [Symbol.dispose]: () => void own.delete(fn) };
+  const all = waiting.get(signal) ?? listenTo(signal);
+  all.add(fn);
+  return { [Symbol.dispose]: () => void all.delete(fn) };
+}
+
+function listenTo(signal: AbortSignal): Set<() => void> {
+  const all = new Set<() => void>();
+  waiting.set(signal, all);
+  signal.addEventListener("abort", () => {
+    for (const each of all) each();
+  });
+  return all;
 }

@@ -44,8 +44,9 @@ export class Calls {
   ): Asked<T> & { id: string; frame: Written } {
     this.#made += 1;
     const id = `r${this.#made}`;
-    refuseUnknownFields(ask.type, { ...ask, id });
-    const frame = writeFrame(this.#codec, { ...ask, id });
+    const request = { ...ask, id };
+    refuseUnknownFields(ask.type, request);
+    const frame = writeFrame(this.#codec, request);
     const { again = true, heard } = options;
     const reply = new Promise<AnswerTo<T>>((resolve, reject) => {
       this.#pending.set(id, {

@@ -150,6 +150,16 @@ export class Connection {
     return bounded(work, { clock: this.#runtime.clock, signal });
   }
 
+  /** The outcome of `work`; a log that it finds not to be the one it was ends this client. */
+  async orEnd<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await work;
+    } catch (error) {
+      if (error instanceof A2achanError && error.code === "log_forked") void this.close(error);
+      throw error;
+    }
+  }
+
   /** Gives this link up because what it sent makes no sense; a new one is made. */
   distrust(): void {
     this.#link?.cut(new A2achanError("protocol"));

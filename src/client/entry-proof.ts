@@ -43,7 +43,7 @@ export async function proveEntry(
   options?: CallOptions,
 ): Promise<EntryProof | Refused | undefined> {
   requireChecks();
-  return orEnd(connection, connection.within(proved(connection, index), options));
+  return connection.orEnd(connection.within(proved(connection, index), options));
 }
 
 /**
@@ -72,7 +72,7 @@ export function confirmAnswer(
     }
     return proof;
   };
-  return orEnd(connection, connection.within(confirmed(), options));
+  return connection.orEnd(connection.within(confirmed(), options));
 }
 
 /** The entry's proof and the log's growth under one checkpoint, asked for together: again, if the log grew in between. */
@@ -125,14 +125,4 @@ function saysSo(answer: LoggedAnswer, line: string): boolean {
 function agree(entry: Record<string, unknown>, answer: object, fields: readonly string[]): boolean {
   const said = answer as Record<string, unknown>;
   return fields.every((field) => said[field] === undefined || said[field] === entry[field]);
-}
-
-/** The outcome of `work`; a log that is not the one it was ends the client. */
-async function orEnd<T>(connection: Connection, work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    if (error instanceof A2achanError && error.code === "log_forked") void connection.close(error);
-    throw error;
-  }
 }

@@ -1,6 +1,6 @@
 import type { CallOptions } from "./bounded.js";
 import type { Connection } from "./connection.js";
-import { A2achanError } from "./errors.js";
+import type { A2achanError } from "./errors.js";
 import type { LogEntry } from "./follow.js";
 import { forked, requireChecks } from "./log-trail.js";
 import { isRefused, refusedBy, type Refused } from "./refusals.js";
@@ -27,20 +27,16 @@ export function verifiedLog(
   options: CallOptions,
 ): AsyncIterableIterator<LogEntry | Covered | Refused> {
   const audit = new LogAudit(connection, options);
+  const next = async (): Promise<LogEntry | Covered | Refused | undefined> => {
+    const covered = await audit.covered();
+    if (covered !== undefined) return covered;
+    const { value, done } = await entries.next();
+    if (done === true) return undefined;
+    if (!isRefused(value)) audit.take(value);
+    return value;
+  };
   return iteratorOf(
-    async () => {
-      try {
-        const covered = await audit.covered();
-        if (covered !== undefined) return covered;
-        const { value, done } = await entries.next();
-        if (done === true) return undefined;
-        if (!isRefused(value)) audit.take(value);
-        return value;
-      } catch (error) {
-        if (error instanceof A2achanError && error.code === "log_forked") void connection.close(error);
-        throw error;
-      }
-    },
+    () => connection.orEnd(next()),
     () => void entries.return?.(),
   );
 }
