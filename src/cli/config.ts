@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { z } from "zod";
 import { askControl } from "./control.js";
-import { DEFAULT_DATA, DataDir, reasonOf } from "./data-dir.js";
+import { DEFAULT_DATA, DataDir, reasonOf, requireNamed } from "./data-dir.js";
 import { CliError, EXIT, NoBrokerError } from "./exit.js";
 
 /** Where clients look for a broker that nothing else names. */
@@ -162,7 +162,7 @@ function readConfig(path: string): Omit<Level, "name"> {
 }
 
 function given(url?: string, tokenFile?: string, data?: string, directory = "."): Omit<Level, "name"> {
-  if (data === "") throw new CliError("--data names no directory; is a variable not set?", EXIT.USAGE);
+  requireNamed(data);
   return {
     ...(url !== undefined && { url }),
     ...(tokenFile !== undefined && { tokenFile: resolve(directory, tokenFile) }),

@@ -35,7 +35,7 @@ export class DataDir {
 
   /** Opens the directory: with `make` it is created if it is not there, else it must be a broker's. */
   constructor(path: string, make: boolean) {
-    if (path === "") throw new CliError("--data names no directory; is a variable not set?", EXIT.USAGE);
+    requireNamed(path);
     this.path = resolve(path);
     try {
       if (make) makeDirectory(this.path);
@@ -236,6 +236,11 @@ function syncDirectory(path: string): void {
   } finally {
     closeSync(fd);
   }
+}
+
+/** Throws where `--data` was given and is empty: an unset variable must not name the current directory. */
+export function requireNamed(path: string | undefined): void {
+  if (path === "") throw new CliError("--data names no directory; is a variable not set?", EXIT.USAGE);
 }
 
 /** What went wrong, in the system's words, without its code, call and path. */
