@@ -206,6 +206,19 @@ const story: readonly Move[] = [
     },
   },
 ];
+
+/** A frame of each other kind of answer: what chance comes to in most runs, this comes to in every one. */
+const tour: readonly Move[] = [
+  ...story,
+  {
+    role: "orchestrator",
+    frame: { type: "correct", worker_id: "w-1", ...SCOPE, message: "Go on.", status_digest: "sha256:0" },
+  },
+  { role: "orchestrator", frame: { type: "correct", worker_id: "w-1", ...SCOPE, status_digest: DIGEST, extra: 1 } },
+  { role: "orchestrator", frame: { type: "list" } },
+  { role: "worker", frame: { type: "status", ...SCOPE, last_action: "x", extra: 1 } },
+  { role: "worker", frame: { type: "status", ...SCOPE, last_action: [[[[[[[[1]]]]]]]] } },
+];
 const moves = fc
   .array(fc.oneof({ weight: 12, arbitrary: move.map((one) => [one]) }, { weight: 1, arbitrary: fc.constant(story) }), {
     minLength: 1,
@@ -225,7 +238,7 @@ describe("frames over either codec", () => {
           seen.add([type, verdict, stage, detail, closed].filter((part) => part !== undefined).join(" "));
         }
       }),
-      { numRuns: 150 },
+      { numRuns: 150, examples: [[[...tour], 1]] },
     );
     // The law says nothing about what never came.
     const kinds = [
