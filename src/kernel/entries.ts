@@ -42,28 +42,30 @@ export function generalLine(
   return write(entry, "", onText);
 }
 
+/** What a log line says: its event, and its place in the log and in its worker's story. A row in it has its `schema`. */
+export type LoggedEvent = KernelEvent & { index: number; worker_entry?: number };
+
+/** What a log line says, with those of its texts that are still at hand. Throws SyntaxError for what is not JSON. */
+export function readEntry(line: string, texts: readonly TextLine[] = []): LoggedEvent {
+  const entry = JSON.parse(line) as LoggedEvent;
+  for (const text of texts) open(entry, text);
+  return entry;
+}
+
+/** The event alone, as the kernel made it. */
+export function eventOf({ index: _index, worker_entry: _entry, ...rest }: LoggedEvent): KernelEvent {
+  const event: object = rest;
+  if (!("row" in event) || !isObject(event.row)) return event as KernelEvent;
+  const { schema: _schema, ...row } = event.row;
+  return { ...event, row } as unknown as KernelEvent;
+}
+
 /** The event of a log line, with those of its texts that are still at hand. */
 export function decodeEntry(line: string, texts: readonly TextLine[] = []): KernelEvent {
-  const {
-    index: _index,
-    worker_entry: _entry,
-    ...event
-  } = parseEntry(line, texts) as object as Record<string, unknown>;
-  if (isObject(event["row"])) {
-    const { schema: _schema, ...row } = event["row"];
-    event["row"] = row;
-  }
-  return event as unknown as KernelEvent;
+  return eventOf(readEntry(line, texts));
 }
 
-/** The same in half the time: what a line says beside its event (`index`, `worker_entry`, the row's `schema`) stays in it. */
-function parseEntry(line: string, texts: readonly TextLine[] = []): KernelEvent {
-  const event = JSON.parse(line) as KernelEvent;
-  for (const text of texts) open(event, text);
-  return event;
-}
-
-/** The events of consecutive log lines from index `first` on, as `parseEntry` gives them; `texts` are theirs, in order. */
+/** The events of consecutive log lines from index `first` on, as `readEntry` gives them; `texts` are theirs, in order. */
 export function* decodeEntries(
   lines: readonly string[],
   first: number,
@@ -72,7 +74,7 @@ export function* decodeEntries(
   let index = first;
   let at = 0;
   for (const line of lines) {
-    const event = parseEntry(line);
+    const event = readEntry(line);
     for (let text = texts[at]; text?.index === index; text = texts[++at]) open(event, text);
     index += 1;
     yield event;

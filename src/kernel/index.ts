@@ -3,7 +3,16 @@ export { emptyState, type State, type Worker, type Correction, type Grant } from
 export { evolve } from "./evolve.js";
 export { DueQueue } from "./due.js";
 export { grantFor, coveredRow } from "./authority.js";
-export { decodeEntries, decodeEntry, encodeEntry, textAt, type EncodedEntry, type TextLine } from "./entries.js";
+export {
+  decodeEntries,
+  decodeEntry,
+  encodeEntry,
+  readEntry,
+  textAt,
+  type EncodedEntry,
+  type LoggedEvent,
+  type TextLine,
+} from "./entries.js";
 export { Replay, type Difference, type ReplayCounts } from "./replay.js";
 export { wireRow } from "./rows.js";
 export { whyKept } from "./redaction.js";

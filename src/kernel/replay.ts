@@ -1,7 +1,7 @@
 import { commandFrom, UNDECIDED, WAIT } from "./replayed-command.js";
 import { step } from "./decide.js";
-import { decodeEntry, encodeEntry, type TextLine } from "./entries.js";
-import type { KernelEvent, StatusChanged } from "./events.js";
+import { encodeEntry, eventOf, type LoggedEvent } from "./entries.js";
+import type { KernelEvent, Principal, StatusChanged } from "./events.js";
 import { wireRow } from "./rows.js";
 import { emptyState, type State } from "./state.js";
 
@@ -22,7 +22,7 @@ export interface ReplayCounts {
 
 interface Logged {
   line: string;
-  event: KernelEvent;
+  event: LoggedEvent;
 }
 interface Decided {
   event: KernelEvent;
@@ -40,6 +40,8 @@ export class Replay {
   #held: Logged[] = [];
   /** What the kernel came to, and the log has still to say. */
   #decided: Decided[] = [];
+  /** By token, which the broker's own entries have none of. */
+  readonly #principals = new Map<string | undefined, Principal>();
   #difference: Difference | undefined;
   #index = 0;
 
@@ -48,16 +50,11 @@ export class Replay {
     return this.#state;
   }
 
-  /** Takes the next entry, with those of its texts that are at hand; the first difference, once there is one. */
-  take(line: string, texts: readonly TextLine[] = []): Difference | undefined {
+  /** Takes the next entry: its line, and what `readEntry` makes of it; the first difference, once there is one. */
+  take(line: string, event: LoggedEvent): Difference | undefined {
     if (this.#difference !== undefined) return this.#difference;
-    let event: KernelEvent;
     try {
-      event = decodeEntry(line, texts);
-    } catch {
-      return this.#differs(this.#index, "it is not JSON");
-    }
-    try {
+      event.by = this.#same(event.by);
       this.#take({ line, event });
     } catch {
       // An event that names what is not there, or has not the fields of its kind.
@@ -101,9 +98,17 @@ export class Replay {
     if (decided === undefined) return void this.#differs(index, `the rules do not lead to ${event.kind}`);
     if (event.kind === "status" && decided.event.kind === "status") this.#believeDigest(event, decided.event);
     if (encodeEntry(decided.event, index, decided.workerEntry).line !== line) {
-      return void this.#differs(index, sentenceOf(event, decided.event));
+      return void this.#differs(index, sentenceOf(eventOf(event), decided.event));
     }
     this.#count(event);
+  }
+
+  // One object for each token: what is written of it is remembered by the object.
+  #same(by: Principal): Principal {
+    const known = this.#principals.get(by.token);
+    if (known?.role === by.role && known.subject === by.subject) return known;
+    this.#principals.set(by.token, by);
+    return by;
   }
 
   // Where a text of the row is gone its digest cannot be computed again: the broker's word stands for it.

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { encodeEntry, type EncodedEntry } from "../../src/kernel/index.js";
+import { readEntry } from "../../src/kernel/entries.js";
 import { Replay, type Difference } from "../../src/kernel/replay.js";
 import { actions, Player, setUp, type Action } from "../support/kernel-actions.js";
 import { Invariants } from "../support/invariants.js";
@@ -30,7 +31,7 @@ function logOf(story: readonly Action[]): EncodedEntry[] {
 
 function replay(entries: readonly EncodedEntry[], withTexts: boolean): { difference?: Difference; counted: number } {
   const one = new Replay();
-  for (const { line, texts } of entries) one.take(line, withTexts ? texts : []);
+  for (const { line, texts } of entries) one.take(line, readEntry(line, withTexts ? texts : []));
   const difference = one.end();
   const { redecided, attested } = one.counts;
   attested.delete("status_digest");

@@ -1,4 +1,4 @@
-import { textAt, type KernelEvent, type Text, type TextLine } from "../../kernel/index.js";
+import { textAt, type KernelEvent, type LoggedEvent, type Text, type TextLine } from "../../kernel/index.js";
 import { TEXT_FIELDS, type TextField } from "../../protocol/index.js";
 import { opens } from "./opened-entry.js";
 
@@ -29,10 +29,10 @@ export class TextCheck {
    * Takes the texts of one entry; what is wrong with them, if anything. `most`: bytes of a refused text beyond which it
    * is committed to and not kept.
    */
-  take(event: KernelEvent, texts: readonly TextLine[], most: number): string | undefined {
+  take(event: LoggedEvent, texts: readonly TextLine[], most: number): string | undefined {
     const stray = texts.find(({ field }) => typeof textAt(event, field) !== "object");
     if (stray !== undefined) return `it has no ${stray.field} to which the text with it could belong`;
-    const { index } = event as unknown as { index: number };
+    const { index } = event;
     for (const field of TEXT_FIELDS) {
       const held = textAt(event, field);
       if (typeof held !== "object") continue;

@@ -1,4 +1,11 @@
-import { Replay, type Difference, type KernelEvent, type ReplayCounts } from "../../kernel/index.js";
+import {
+  readEntry,
+  Replay,
+  type Difference,
+  type KernelEvent,
+  type LoggedEvent,
+  type ReplayCounts,
+} from "../../kernel/index.js";
 import type { LoggedLine } from "../../storage/journal/index.js";
 import {
   Frontier,
@@ -113,19 +120,21 @@ export class Verifier {
   }
 
   #look(index: number, line: string, texts: LoggedLine["texts"]): Difference | undefined {
+    let entry: LoggedEvent;
     try {
-      const entry = JSON.parse(line) as KernelEvent & { index: number; worker_entry?: number };
-      if (entry.index !== index) return { index, sentence: `it calls itself entry ${entry.index}` };
-      if (index === 0) {
-        const fault = this.#open(entry);
-        if (fault !== undefined) return { index, sentence: fault };
-      }
-      const fault = this.#count(entry) ?? this.#texts.take(entry, texts, this.#replay.state.limits.message_bytes);
+      entry = readEntry(line, texts);
+      const fault = this.#faultOf(entry, index, texts);
       if (fault !== undefined) return { index, sentence: fault };
     } catch {
       return { index, sentence: "it is not an entry that the broker writes" };
     }
-    return this.#replay.take(line, texts);
+    return this.#replay.take(line, entry);
+  }
+
+  #faultOf(entry: LoggedEvent, index: number, texts: LoggedLine["texts"]): string | undefined {
+    if (entry.index !== index) return `it calls itself entry ${entry.index}`;
+    const fault = index === 0 ? this.#open(entry) : undefined;
+    return fault ?? this.#count(entry) ?? this.#texts.take(entry, texts, this.#replay.state.limits.message_bytes);
   }
 
   /** Whose log it is, and what signs it. */
@@ -149,7 +158,8 @@ export class Verifier {
   }
 
   // A view of one worker is complete when nothing is missing from 1 on.
-  #count({ worker_entry, ...entry }: KernelEvent & { worker_entry?: number }): string | undefined {
+  #count(entry: LoggedEvent): string | undefined {
+    const { worker_entry } = entry;
     if (worker_entry === undefined || !("worker_id" in entry) || entry.worker_id === undefined) return undefined;
     const next = (this.#workers.get(entry.worker_id) ?? 0) + 1;
     this.#workers.set(entry.worker_id, next);
