@@ -1,14 +1,18 @@
 import type * as Kernel from "../../src/kernel/index.js";
 import type * as Protocol from "../../src/protocol/index.js";
 import type * as Texts from "../../src/broker/texts.js";
+import type * as Verifying from "../../src/cli/audit/verifier.js";
+import type * as Tlog from "../../src/tlog/index.js";
 import type { ReplayOptions, ReplayRound } from "./figures/replay.js";
 
-/** Makes a log with the kernel itself, then folds it again and again, beside JSON.parse of the same lines. */
+/** Makes a log with the kernel itself, then folds and verifies it again and again, beside JSON.parse of the same lines. */
 const { dist, entries: wanted, workers } = JSON.parse(process.argv[1] ?? "") as ReplayOptions;
 const load = async <T>(path: string): Promise<T> => (await import(new URL(path, dist).href)) as T;
 const { BROKER, decodeEntries, emptyState, encodeEntry, evolve, step } = await load<typeof Kernel>("kernel/index.js");
 const { LIMITS, correctionId } = await load<typeof Protocol>("protocol/index.js");
 const { committed } = await load<typeof Texts>("broker/texts.js");
+const { Verifier } = await load<typeof Verifying>("cli/audit/verifier.js");
+const { formatVerifierKey, signerKey } = await load<typeof Tlog>("tlog/index.js");
 
 /** As many as the broker reads at once when it takes up a log. */
 const PAGE = 1_024;
@@ -17,6 +21,8 @@ interface Page {
   first: number;
   entries: string[];
   texts: Kernel.TextLine[];
+  /** The texts of each entry. */
+  textsOf: Kernel.TextLine[][];
 }
 
 function makeLog(): Page[] {
@@ -28,10 +34,11 @@ function makeLog(): Page[] {
     const result = step(state, { now, ...command } as Kernel.Command);
     result.events.forEach((event, at) => {
       const index = result.first + at;
-      if (index % PAGE === 0) pages.push({ first: index, entries: [], texts: [] });
+      if (index % PAGE === 0) pages.push({ first: index, entries: [], texts: [], textsOf: [] });
       const { line, texts } = encodeEntry(event, index, result.workerEntries[at]);
       pages.at(-1)?.entries.push(Buffer.from(line).toString("latin1"));
       pages.at(-1)?.texts.push(...texts);
+      pages.at(-1)?.textsOf.push(texts);
     });
     return result;
   };
@@ -42,7 +49,9 @@ function makeLog(): Page[] {
   const grant = { kind: "add_grant", by: BROKER, patterns } as const;
   const plenty = 1_000_000_000;
   const limits = { ...LIMITS, admitted_per_window: plenty, digests_per_window: plenty };
-  run({ kind: "start", shard: "0123456789abcdef", origin: "bench", log_key: "", id_key: "", version: "0", limits });
+  const key = signerKey("bench.example/log", idKey);
+  const opened = { origin: key.name, log_key: formatVerifierKey(key), id_key: "" };
+  run({ kind: "start", shard: "0123456789abcdef", ...opened, version: "0", limits });
   run({ ...grant, token: sender.token, subject, role: "orchestrator", verbs: ["correct", "watch"] });
   const ids = Array.from({ length: workers }, (_, at) => `w-${String(at).padStart(5, "0")}`);
   const actorOf = (worker_id: string) =>
@@ -89,17 +98,24 @@ function parseAll(page: Page): void {
   for (const line of page.entries) JSON.parse(line);
 }
 
-/** Page by page in turn, so that whatever else the machine does falls on both. */
+/** Page by page in turn, so that whatever else the machine does falls on all. */
 function round(): ReplayRound {
   const state = emptyState();
-  let [fold, parse] = [0, 0];
+  const verifier = new Verifier({ texts: "whole" });
+  let [fold, parse, verify] = [0, 0, 0];
   for (const page of pages) {
     parse += cpuOf(() => parseAll(page));
     fold += cpuOf(() => {
       for (const event of decodeEntries(page.entries, page.first, page.texts)) evolve(state, event);
     });
+    verify += cpuOf(() => {
+      for (const [at, line] of page.entries.entries())
+        verifier.take({ index: page.first + at, line, texts: page.textsOf[at] ?? [] });
+    });
   }
-  return { fold: fold / count, parse: parse / count };
+  const { difference } = verifier.end();
+  if (difference !== undefined) throw new Error(`entry ${difference.index}: ${difference.sentence}`);
+  return { fold: fold / count, parse: parse / count, verify: verify / count };
 }
 
 process.on("message", (question) => process.send?.(question === "round" ? round() : 0));
