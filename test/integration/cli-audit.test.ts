@@ -134,6 +134,19 @@ describe("a2achan export", () => {
     expect(JSON.parse(stdout)).toMatchObject({ ok: false, difference: { index: lines.length - 1 } });
   });
 
+  it("is found to go on behind the checkpoint that was signed over all of it", async () => {
+    const file = join(folder, "added.jsonl");
+    await said("export", file, "--no-texts", "--data", data);
+    const index = entryLines().length;
+    const last = JSON.parse(entryLines().at(-1) ?? "") as { at: number };
+    const by = '{"role":"operator","subject":"operator"}';
+    const added = `{"at":${last.at},"by":${by},"index":${index},"kind":"grant_revoked","token":"a2t_none"}`;
+    writeFileSync(file, `${readFileSync(file, "utf8")}${added}\n`);
+    const { code, stderr } = await run("verify", file);
+    expect(code).toBe(7);
+    expect(stderr).toContain(`not proven: entry ${index}: `);
+  });
+
   it("writes the tree as C2SP tiles with --tiles", async () => {
     const tiles = join(folder, "tiles");
     await said("export", "--tiles", tiles, "--data", data);
