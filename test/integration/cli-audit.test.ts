@@ -2,6 +2,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFi
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { leafHash, openCheckpoint, PackedTree, parseVerifierKey, tilesOf } from "../../src/tlog/index.js";
+import { lineOf } from "../support/mangled-log.js";
 import { a2achan, type Ended } from "../support/program.js";
 import { EVERYWHERE, Serve, dataDirectory, operatorToken } from "../support/serve.js";
 import { admit, correctionOf, publish, statusOf } from "../support/scenes.js";
@@ -138,13 +139,14 @@ describe("a2achan export", () => {
     const file = join(folder, "added.jsonl");
     await said("export", file, "--no-texts", "--data", data);
     const index = entryLines().length;
-    const last = JSON.parse(entryLines().at(-1) ?? "") as { at: number };
-    const by = '{"role":"operator","subject":"operator"}';
-    const added = `{"at":${last.at},"by":${by},"index":${index},"kind":"grant_revoked","token":"a2t_none"}`;
+    const grant = entryLines().findLast((line) => line.includes('"kind":"grant_added"')) ?? "";
+    const { at } = JSON.parse(entryLines().at(-1) ?? "") as { at: number };
+    // A grant that the rules would let an operator make.
+    const added = lineOf({ ...(JSON.parse(grant) as object), at, index, token: "a2t_forged" });
     writeFileSync(file, `${readFileSync(file, "utf8")}${added}\n`);
     const { code, stderr } = await run("verify", file);
     expect(code).toBe(7);
-    expect(stderr).toContain(`not proven: entry ${index}: `);
+    expect(stderr).toBe(`a2achan: not proven: entry ${index}: no checkpoint at hand signs it\n`);
   });
 
   it("writes the tree as C2SP tiles with --tiles", async () => {
