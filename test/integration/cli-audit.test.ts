@@ -2,6 +2,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFi
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { leafHash, openCheckpoint, PackedTree, parseVerifierKey, tilesOf } from "../../src/tlog/index.js";
+import { lineOf } from "../support/mangled-log.js";
 import { a2achan, type Ended } from "../support/program.js";
 import { EVERYWHERE, Serve, dataDirectory, operatorToken } from "../support/serve.js";
 import { admit, correctionOf, publish, statusOf } from "../support/scenes.js";
@@ -132,6 +133,20 @@ describe("a2achan export", () => {
     const { code, stdout } = await run("verify", file, "-o", "json");
     expect(code).toBe(7);
     expect(JSON.parse(stdout)).toMatchObject({ ok: false, difference: { index: lines.length - 1 } });
+  });
+
+  it("is found to go on behind the checkpoint that was signed over all of it", async () => {
+    const file = join(folder, "added.jsonl");
+    await said("export", file, "--no-texts", "--data", data);
+    const index = entryLines().length;
+    const grant = entryLines().findLast((line) => line.includes('"kind":"grant_added"')) ?? "";
+    const { at } = JSON.parse(entryLines().at(-1) ?? "") as { at: number };
+    // A grant that the rules would let an operator make.
+    const added = lineOf({ ...(JSON.parse(grant) as object), at, index, token: "a2t_forged" });
+    writeFileSync(file, `${readFileSync(file, "utf8")}${added}\n`);
+    const { code, stderr } = await run("verify", file);
+    expect(code).toBe(7);
+    expect(stderr).toBe(`a2achan: not proven: entry ${index}: no checkpoint at hand signs it\n`);
   });
 
   it("writes the tree as C2SP tiles with --tiles", async () => {

@@ -18,7 +18,7 @@ type Tell = (entries: number, share?: number) => void;
 /** Where a log to be verified comes from. */
 export interface Source {
   /** What it brings to be held against. */
-  yardsticks: Pick<Yardsticks, "head" | "texts"> & { checkpoints: { name: string; note: string }[] };
+  yardsticks: Pick<Yardsticks, "head" | "texts" | "bounded"> & { checkpoints: { name: string; note: string }[] };
   /** Gives the verifier every entry, until it has found a difference. */
   read(verifier: Verifier, tell: Tell): Promise<void>;
 }
@@ -28,7 +28,7 @@ export function exportSource(file: string): Source {
   const beside = `${file}.checkpoint`;
   const checkpoints = existsSync(beside) ? [{ name: beside, note: readNote(beside) }] : [];
   return {
-    yardsticks: { checkpoints, texts: "some" },
+    yardsticks: { checkpoints, texts: "some", bounded: checkpoints.length > 0 },
     async read(verifier, tell) {
       const total = statSync(file).size;
       const stream = createReadStream(file);

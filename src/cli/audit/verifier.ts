@@ -25,6 +25,8 @@ export interface Yardsticks {
   key?: VerifierKey;
   /** Signed notes, older ones too: the log must begin with what each one signs. */
   checkpoints?: readonly { name: string; note: string }[];
+  /** Whether the log must not go on behind the highest of them. */
+  bounded?: boolean;
   /** What the head file of a directory tells of. */
   head?: { size: number; root: string };
   /** Whether a text that is not there is a finding: always, never, or once any other is there. */
@@ -102,6 +104,8 @@ export class Verifier {
     const [missed] = this.#due;
     if (size === 0) this.#differs(0, "the log is empty");
     if (missed !== undefined) this.#differs(size, `the log ends here, but ${missed.from} ${missed.size} entries`);
+    if (this.#yardsticks.bounded === true && this.#vouched < size)
+      this.#differs(this.#vouched, "no checkpoint at hand signs it");
     this.#difference ??= this.#replay.end();
     const { firstAbsent, matching } = this.#texts.counts;
     const { texts } = this.#yardsticks;

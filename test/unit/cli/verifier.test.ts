@@ -103,6 +103,15 @@ describe("Verifier", () => {
     expect(verified(LOG.slice(0, 20), { checkpoints: [fork] }).difference?.index).toBe(20);
   });
 
+  it("tells an entry that was added behind the checkpoint over the whole log from a log that has grown since", () => {
+    const last = LOG.length - 1;
+    const yardsticks = signed(signedOver(LOG, last));
+    expect(verified(LOG, yardsticks).difference).toBeUndefined();
+    const added = { index: last, sentence: "no checkpoint at hand signs it" };
+    expect(verified(LOG, { ...yardsticks, bounded: true }).difference).toEqual(added);
+    expect(verified(LOG, { ...signed(), bounded: true }).difference).toBeUndefined();
+  });
+
   it("takes no checkpoint that the log's key has not signed, and no log of another key than the one given", () => {
     const note = signedOver(LOG);
     const broken = note.replace(
