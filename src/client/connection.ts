@@ -37,7 +37,8 @@ const PROOF_WITHIN_MS = 10_000;
  * breaks is sent again on the next one, byte for byte and in order: `correct` names the same correction by its content
  * and key; a repeated `receive`, `ack`, `decline`, `withdraw` or `bye` records nothing new and tells where things stand;
  * a `status` of identical content changes nothing; `stage`, `get`, `list`, `log` only read; `inbox` sets a value.
- * `watch` and `follow` are not resent but started anew by the stream that wants them.
+ * `watch` and `follow` are not resent but started anew by the stream that wants them, and an `ack` with a plan by the
+ * lane that knows whether its row must be published first.
  */
 export class Connection {
   readonly #options: ConnectOptions;

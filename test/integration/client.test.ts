@@ -65,6 +65,18 @@ async function line<T extends Closeable>(
   return { client, proxy, reconnect, clock: runtime.clock };
 }
 
+/** A broker in place of the first, whose log outlives it; what it gives starts it again on the same port. */
+async function restartable(): Promise<() => Promise<void>> {
+  const keys = { idKey: new Uint8Array(32), logKey: new Uint8Array(32) };
+  const log = { store: new MemoryStore(), ...keys, hashes: new MemoryTokenHashes() };
+  await broker.stop();
+  broker = await TestBroker.start(log);
+  return async () => {
+    await broker.stop();
+    broker = await TestBroker.start({ ...log, port: Number(new URL(broker.url).port) });
+  };
+}
+
 async function workerLine(workerId = "w-1"): Promise<Line<Worker>> {
   const { token } = await broker.running.addToken({ role: "worker", subject: workerId, issue: "**", lane: "**" });
   return line((url, runtime) => openWorker({ url, token, workerId, codec }, runtime));
@@ -323,23 +335,40 @@ describe("a broken line", () => {
     expect(await orchestrator.stage(first.correction_id)).toMatchObject({ stage: "ACKED" });
   });
 
-  it("lives through a restart of the broker: the row is published again and the outcome still comes", async () => {
-    const keys = { idKey: new Uint8Array(32), logKey: new Uint8Array(32) };
-    const log = { store: new MemoryStore(), ...keys, hashes: new MemoryTokenHashes() };
-    await broker.stop();
-    broker = await TestBroker.start(log);
+  it("lives through a restart of the broker: the row is published again, nothing is refused, and the outcome still comes", async () => {
+    const restart = await restartable();
     const [line1, line2] = [await workerLine(), await orchestratorLine()];
     await line1.client.status({ ...SCOPE, next_action: { summary: "think" } });
     const receipt = allowed(await line2.client.correct(await viewOf(line2.client), "Stay."));
     const correction = await nextOf(line1.client.corrections());
 
-    await broker.stop();
-    broker = await TestBroker.start({ ...log, port: Number(new URL(broker.url).port) });
+    await restart();
     const acked = correction.ack({ next_action: { summary: "stay", reflects: [correction.correction_id] } });
     await Promise.all([line1.clock.fire(FIRST_RETRY_MS), line2.clock.fire(FIRST_RETRY_MS)]);
     expect(await acked).toMatchObject({ stage: "WITNESSED", seq: 4 });
     expect(await receipt.outcome).toMatchObject({ stage: "WITNESSED" });
     expect(await stagesOf(receipt)).toEqual(["ADMITTED", "DELIVERED", "ACKED", "WITNESSED"]);
+    expect((await broker.entries()).filter(({ kind }) => kind === "refused")).toEqual([]);
+  });
+
+  it("lives through a restart of the broker that leaves an ack in doubt: no older plan is published over that of the ack", async () => {
+    const restart = await restartable();
+    const [line1, { client: orchestrator }] = [await workerLine(), await orchestratorLine()];
+    await line1.client.status({ ...SCOPE, next_action: { summary: "think" } });
+    const receipt = allowed(await orchestrator.correct(await viewOf(orchestrator), "Stay."));
+    const correction = await nextOf(line1.client.corrections());
+    line1.proxy.hold();
+    const acked = correction.ack({ next_action: { summary: "stay", reflects: [correction.correction_id] } });
+    expect(await receipt.outcome).toMatchObject({ stage: "WITNESSED" });
+
+    line1.proxy.cut();
+    await restart();
+    await line1.clock.fire(FIRST_RETRY_MS);
+    expect(await acked).toMatchObject({ stage: "WITNESSED" });
+    await line1.client.inbox(true);
+    const entries = await broker.entries();
+    expect(entries.filter(({ kind }) => kind === "planned")).toHaveLength(2);
+    expect(entries.filter(({ kind }) => kind === "refused")).toEqual([]);
   });
 
   it("lets a watch go on with what changed meanwhile", async () => {
