@@ -118,6 +118,7 @@ export class Connection {
   #ask<T extends AskType>(ask: Ask<T> & { type: T }, options?: AskOptions<T>): Asked<T> {
     if (this.#ended !== undefined) throw this.#ended;
     const { id, frame, ...asked } = this.#calls.make(ask, options);
+    if (frame === undefined) return asked;
     const limit = this.#welcome?.limits["frame_bytes"] ?? LIMITS.frame_bytes;
     if (bytesOf(frame) > limit) {
       asked.drop();
@@ -219,7 +220,7 @@ export class Connection {
       reply.catch(() => {}); // a loss of the connection: the next one asks anew
       const limit = this.#runtime.clock.at(PROOF_WITHIN_MS, () => this.distrust());
       this.#held = { pushes: [], limit };
-      this.#link?.send(frame, () => this.#calls.has(id));
+      if (frame !== undefined) this.#link?.send(frame, () => this.#calls.has(id));
     });
   }
 

@@ -5,6 +5,7 @@ import {
   type Admitted,
   type Auditor,
   type Correction,
+  type Denied,
   type Orchestrator,
   type Receipt,
   type View,
@@ -228,25 +229,45 @@ describe.each(["json", "msgpack"] as const)("a correction through the SDK over %
 });
 
 describe("a text with a lone surrogate", () => {
-  it("is refused as a value over JSON", async () => {
-    const { client: worker } = await workerLine();
-    const { client: orchestrator } = await orchestratorLine();
-    await worker.status(SCOPE);
-    const refused = { reason: "MALFORMED", detail: "TEXT_ENCODING" };
-    expect(await orchestrator.correct(await viewOf(orchestrator), "\ud800")).toMatchObject(refused);
-    expect(await worker.status({ ...SCOPE, last_action: "\udc00" })).toMatchObject(refused);
-  });
-
-  it("rejects with bad_frame over msgpack, which has no form for it, and the client goes on", async () => {
-    codec = "msgpack";
-    const { client: worker } = await workerLine();
-    const { client: orchestrator } = await orchestratorLine();
-    await worker.status(SCOPE);
-    expect(await codeOf(orchestrator.correct(await viewOf(orchestrator), "\ud800"))).toBe("bad_frame");
-    expect(await codeOf(worker.status({ ...SCOPE, last_action: "\udc00" }))).toBe("bad_frame");
-    await worker.status({ ...SCOPE, last_action: "\ud83d\ude00" });
-    expect(allowed(await orchestrator.correct(await viewOf(orchestrator), "Stay.")).sent).toBe(true);
-  });
+  it.each(["json", "msgpack"] as const)(
+    "is refused as a value over %s, and the client goes on [A2C-FRM-46] [A2C-FRM-32]",
+    async (named) => {
+      codec = named;
+      const { client: worker } = await workerLine();
+      const { client: orchestrator } = await orchestratorLine();
+      await worker.status({ ...SCOPE, last_action: "\ud83d\ude00" });
+      const view = await viewOf(orchestrator);
+      const id = allowed(await orchestrator.correct(view, "Stay.")).correction_id;
+      const correction = await nextOf(worker.corrections());
+      const half = "\ud800";
+      const encoding = { reason: "MALFORMED", detail: "TEXT_ENCODING" };
+      const refused = (path: string): object => ({
+        refused: true,
+        ...encoding,
+        path,
+        advice: `The text holds half of a surrogate pair; send the whole character. (${path})`,
+      });
+      const { refused: _, ...denied } = refused("message") as { refused: true };
+      const verdict = { verdict: "DENY", sent: false, moved: [] };
+      const { index: _index, ...unkeyed } = (await orchestrator.correct(view, half)) as Denied;
+      expect(unkeyed).toEqual({ ...verdict, ...denied });
+      expect(await orchestrator.correct(view, "fine", { key: half })).toMatchObject({
+        ...verdict,
+        bytes: 4,
+        path: "key",
+      });
+      expect(await orchestrator.get(half)).toEqual(refused("worker_id"));
+      expect(await nextOf(orchestrator.workers({ lane: half }))).toEqual(refused("filter"));
+      expect(await worker.status({ ...SCOPE, last_action: half })).toEqual(refused("last_action"));
+      const next_action = { summary: half, reflects: [id] };
+      expect(await correction.ack({ next_action })).toEqual(refused("next_action"));
+      expect(await correction.decline(half)).toEqual(refused("reason"));
+      expect(await correction.ack()).toMatchObject({ stage: "ACKED" });
+      // What was not sent is in no log.
+      const logged = (await broker.entries()).filter(({ kind }) => kind === "refused");
+      expect(logged).toHaveLength(named === "json" ? 7 : 0);
+    },
+  );
 
   it("rejects the connecting over msgpack with bad_frame", async () => {
     const { token } = await broker.running.addToken({ role: "worker", subject: "w-1", issue: "**", lane: "**" });

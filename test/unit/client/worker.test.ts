@@ -263,7 +263,7 @@ describe("a reconnect", () => {
     expect(await script.next()).toEqual(sent);
   });
 
-  it("takes the plan of an ack that was in doubt into what it publishes again", async () => {
+  it("takes the plan of an ack that was in doubt into what it publishes again [A2C-LIVE-21]", async () => {
     await published({ next_action: { summary: "think" } });
     script.send(correctionFrame(1));
     const correction = await taken(worker.corrections(), 1);
@@ -279,7 +279,7 @@ describe("a reconnect", () => {
     expect(script.unread).toEqual([]);
   });
 
-  it("publishes the row before it repeats an ack with a plan that was in doubt and not taken", async () => {
+  it("publishes the row before it repeats an ack with a plan that was in doubt and not taken [A2C-LIVE-21]", async () => {
     await published({ next_action: { summary: "think" } });
     script.send(correctionFrame(1));
     const correction = await taken(worker.corrections(), 1);
@@ -310,7 +310,7 @@ describe("a reconnect", () => {
     expect(await call).toMatchObject({ stage: "WITNESSED", index: 15 });
   });
 
-  it("publishes the row once, and first, when an ack with a plan is made while there is no connection", async () => {
+  it("publishes the row once, and first, when an ack with a plan is made while there is no connection [A2C-LIVE-21]", async () => {
     await published({ next_action: { summary: "think" } });
     script.send(correctionFrame(1));
     const correction = await taken(worker.corrections(), 1);
@@ -407,7 +407,7 @@ describe("corrections", () => {
     });
   });
 
-  it("counts what waits behind each when it is taken, not when it was pushed", async () => {
+  it("counts what waits behind each when it is taken, not when it was pushed [A2C-LIFE-56]", async () => {
     for (const n of [1, 2, 3]) script.send(correctionFrame(n, {}, { backlog: 0 }));
     await script.ping();
     const next = worker.corrections().next();
