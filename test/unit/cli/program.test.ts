@@ -51,6 +51,13 @@ describe("the program", () => {
   });
 });
 
+describe("the help", () => {
+  it("shows no default as a program would write it", () => {
+    const shown = allCommands(a2achanProgram()).map((command) => command.helpInformation());
+    expect(shown.filter((text) => /\[\]|\{\}|undefined/.test(text))).toEqual([]);
+  });
+});
+
 describe("a call that the program has no sense for", () => {
   it.each([
     [["foo"], "unknown command 'foo'; see: a2achan help"],
