@@ -1,4 +1,4 @@
-import type { Grant } from "../kernel/index.js";
+import { mayTake, type Grant } from "../kernel/index.js";
 import {
   CLOSE,
   LIMITS,
@@ -9,7 +9,6 @@ import {
   type Reply,
   type ReplyOf,
   type RequestOf,
-  type Role,
 } from "../protocol/index.js";
 import { cursorAt, sizeOfCursor } from "./cursors.js";
 import type { Parts } from "./parts.js";
@@ -38,8 +37,10 @@ export function hello(parts: Parts, peer: Peer, request: Hello, proven: string |
     return { close: CLOSE.BAD_FRAME, refusal };
   }
   const { role } = request;
-  if (!mayTake(grant, role)) return { close: CLOSE.ROLE_NOT_GRANTED };
-  if (role === "worker" && request.worker_id !== grant.subject) return { close: CLOSE.ROLE_NOT_GRANTED };
+  if (!mayTake(grant, role, request.worker_id)) {
+    recordRefusal(parts, grant, request);
+    return { close: CLOSE.ROLE_NOT_GRANTED };
+  }
 
   const seat: WorkerSeat | undefined =
     role === "worker" ? { workerId: grant.subject, inboxOpen: request.inbox ?? true } : undefined;
@@ -65,8 +66,13 @@ function holds(grant: Grant, now: number): boolean {
   return !grant.revoked && (grant.expires_at === undefined || now < grant.expires_at);
 }
 
-function mayTake(grant: Grant, role: Role): boolean {
-  return grant.role === "operator" ? role !== "worker" : grant.role === role;
+// Whose token it is is known, so it is a refusal like any other: in the log, or counted.
+function recordRefusal({ core, folds }: Parts, grant: Grant, { role, worker_id }: Hello): void {
+  const by = { role: grant.role, subject: grant.subject, token: grant.token };
+  const command = { kind: "take_role" as const, by, role, ...(worker_id !== undefined && { worker_id }) };
+  core.execute(command, ({ answer }, now) => {
+    if (answer.kind === "refused" && answer.folded) folds.count(by, answer.refusal.reason, now);
+  });
 }
 
 // Fields that belong to one role are out of place in another's hello; a worker must say which worker it is.

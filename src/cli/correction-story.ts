@@ -98,10 +98,13 @@ async function waitForEnd(receipt: Admitted, output: Format, key: string, wait: 
 }
 
 /** One stage, for people. */
-export function stageLine({ stage, detail, echo, index }: StageNotice): string {
+export function stageLine({ correction_id, stage, detail, echo, index }: StageNotice): string {
   const name = detail === undefined ? stage : `${stage}/${detail}`;
-  const how = echo === true ? `${STAGE_WORDS[stage]}, in the words that it had before` : STAGE_WORDS[stage];
-  return `${paint(name.padEnd(11), stageColour(stage))}  ${paint(`log entry ${index}`.padEnd(14), "dim")}  ${how}`;
+  const entry = paint(`log entry ${index}`.padEnd(14), "dim");
+  const line = `${paint(name.padEnd(11), stageColour(stage))}  ${entry}  ${STAGE_WORDS[stage]}`;
+  // The reason is a text, for those who may read texts.
+  if (stage === "DECLINED") return `${line}; where the broker runs, see: a2achan explain ${correction_id}`;
+  return echo === true ? `${line}, in the words that it had before` : line;
 }
 
 function receiptRecord(receipt: Admitted, key: string): object {

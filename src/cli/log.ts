@@ -31,6 +31,9 @@ interface Entry {
   by: { role: string; subject: string };
   worker_id?: string;
   correction_id?: string;
+  /** What a refused request asked for; the role, of a `hello`. */
+  verb?: string;
+  role?: string;
   /** Of a refusal; the reason of a decline is a text, and so its commitment. */
   reason?: string | object;
   detail?: string;
@@ -143,7 +146,8 @@ function lineOf(entry: Entry): string {
     entry.row === undefined
       ? ""
       : `seq ${entry.row.seq} ${entry.row.live ? "live" : "not live"} lane ${entry.row.lane}`;
-  const parts = [entry.worker_id, entry.correction_id, why, row, `by ${entry.by.role} ${entry.by.subject}`];
+  const asked = entry.verb === "hello" && entry.role !== undefined ? `hello as ${entry.role}` : entry.verb;
+  const parts = [asked, entry.worker_id, entry.correction_id, why, row, `by ${entry.by.role} ${entry.by.subject}`];
   const said = parts.filter((part) => part !== undefined && part !== "").join("  ");
   return printable(`${String(entry.index).padStart(7)}  ${time}  ${entry.kind.padEnd(16)}  ${said}`);
 }

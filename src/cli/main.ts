@@ -24,7 +24,7 @@ try {
 }
 
 function report(error: unknown): number {
-  // commander has already said what is wrong with the words of the call.
+  // Help was asked for and given, or given where no command was named.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.OK : EXIT.USAGE;
   const sentence = error instanceof Error ? error.message : String(error);
   // A sentence can hold what a broker said.

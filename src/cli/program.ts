@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import type { Command } from "commander";
 import { completionCommand } from "./completion.js";
 import { correctCommand } from "./correct.js";
 import { demoCommand } from "./demo.js";
@@ -9,6 +9,7 @@ import { logCommand } from "./log.js";
 import { receiptCommand } from "./receipt.js";
 import { redactCommand } from "./redact.js";
 import { serveCommand } from "./serve.js";
+import { SpokenCommand } from "./spoken-command.js";
 import { stageCommand } from "./stage.js";
 import { statusCommand } from "./status.js";
 import { withoutColours } from "./terminal/paint.js";
@@ -28,7 +29,7 @@ Exit codes: 0 ok, 1 failure, 2 usage, 3 refused, 4 auth, 5 not witnessed,
 
 /** The whole command line, not yet told what to do. */
 export function a2achanProgram(): Command {
-  const program = new Command("a2achan")
+  const program = new SpokenCommand("a2achan")
     .description("A live correction channel: orchestrators steer running agents, and know what took.")
     .version(VERSION)
     .option("--no-color", "no colours, even on a terminal (also: NO_COLOR)")

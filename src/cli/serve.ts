@@ -43,9 +43,17 @@ export function serveCommand(program: Command): void {
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .option("--port <n>", "port to listen on; 0 picks a free one", parsePort, 7411)
     .option("--max-connections <n>", "connections at once", parseCount, LIMITS.connections)
-    .option("--allow-host <name>", "another host name that clients use (repeatable)", collect, [])
+    .addOption(
+      new Option("--allow-host <name>", "another host name that clients use (repeatable)")
+        .argParser(collect)
+        .default([], "none"),
+    )
     .option("--public-log", "let everybody read the log's tiles at /log; they hold no text")
-    .option("--allow-origin <origin>", "a browser origin that may connect (repeatable)", collectOrigin, [])
+    .addOption(
+      new Option("--allow-origin <origin>", "a browser origin that may connect (repeatable)")
+        .argParser(collectOrigin)
+        .default([], "none"),
+    )
     .option("--memory", "keep the log in memory: nothing lasts")
     .option("--head <file>", "where the durable head is kept, best on another disk; default: in the data directory")
     .option("--behind-tls-proxy", "listen beyond loopback without TLS, because a proxy in front has it")

@@ -8,7 +8,7 @@ export const STAGE_WORDS: Readonly<Record<Stage, string>> = {
   ACKED: "the worker says: understood",
   WITNESSED: "acked, and named in its next planned action",
   UNREFLECTED: "acked, but its next planned action is another",
-  DECLINED: "the worker will not; its reason: a2achan log --text --correction ID",
+  DECLINED: "the worker will not, and said why",
   EXPIRED: "not witnessed in time, though perhaps applied",
   WITHDRAWN: "taken back before the worker had it",
   SUPERSEDED: "another correction took its place",

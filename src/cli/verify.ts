@@ -1,5 +1,5 @@
 import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
-import { InvalidArgumentError, type Command } from "commander";
+import { InvalidArgumentError, Option, type Command } from "commander";
 import { parseTlogProof, parseVerifierKey, verifyTlogProof, type VerifierKey } from "../tlog/index.js";
 import { brokerSource, directorySource, exportSource, readNote, type Source } from "./audit/source.js";
 import { printFindings } from "./audit/report.js";
@@ -28,11 +28,10 @@ export function verifyCommand(program: Command): void {
       "check a witness log without believing the broker: hashes, tree, signatures, completeness, texts, and every decision again; or a receipt that a2achan receipt printed",
     )
     .argument("<log>", "an export, a data directory, the ws:// URL of a broker, or a receipt")
-    .option(
-      "--checkpoint <file>",
-      "signed checkpoint, older ones too: the log must begin with it (repeatable)",
-      (file: string, files: string[]) => [...files, file],
-      [],
+    .addOption(
+      new Option("--checkpoint <file>", "signed checkpoint, older ones too: the log must begin with it (repeatable)")
+        .argParser((file: string, files: string[]) => [...files, file])
+        .default([], "none"),
     )
     .option("--vkey <key>", "the log's key, NAME+ID+BASE64, from somewhere else than the log", parseKey)
     .option("--no-texts", "texts are not expected to be there")

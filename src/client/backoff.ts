@@ -1,11 +1,11 @@
 const FIRST_MS = 250;
-const LONGEST_MS = 15_000;
+const LONGEST_MS = 5_000;
 /** A connection that stood this long was a good one: the next failure starts over. */
-const STEADY_MS = 10_000;
+const STEADY_MS = 5_000;
 
 /**
- * Waits between attempts to connect: doubling from 250 ms to 15 s, each between half and all of its length, so that
- * a thousand clients of a restarted broker do not come back at once.
+ * Waits between attempts to connect: doubling from 250 ms to 5 s, each between half and all of its length, so that
+ * a thousand clients of a restarted broker do not come back at once, and none stays away for long after it is back.
  */
 export class Backoff {
   readonly #random: () => number;

@@ -2,6 +2,7 @@ import type { Codec } from "../codec/codec.js";
 import type { Reply } from "../protocol/index.js";
 import { A2achanError } from "./errors.js";
 import { ANSWERS, writeFrame, type AnswerTo, type Ask, type AskType, type Written } from "./frames.js";
+import { localRefusal } from "./local-refusal.js";
 import { refuseUnknownFields } from "./unknown-fields.js";
 
 export interface AskOptions<T extends AskType> {
@@ -37,17 +38,28 @@ export class Calls {
     this.#codec = codec;
   }
 
-  /** Throws `bad_frame` when the request cannot be written, or has a field that it cannot have. */
+  /**
+   * Throws `bad_frame` for a field that the request cannot have. Without a `frame` there is nothing to send: the codec
+   * has no form for one of its texts, and the reply is the refusal that the text would get in JSON.
+   */
   make<T extends AskType>(
     ask: Ask<T> & { type: T },
     options: AskOptions<T> = {},
-  ): Asked<T> & { id: string; frame: Written } {
+  ): Asked<T> & { id: string; frame: Written | undefined } {
     this.#made += 1;
     const id = `r${this.#made}`;
     const request = { ...ask, id };
     refuseUnknownFields(ask.type, request);
     const frame = writeFrame(this.#codec, request);
     const { again = true, heard } = options;
+    if (frame === undefined) {
+      const refused = localRefusal(request) as AnswerTo<T>;
+      const reply = Promise.resolve(refused).then((answer) => {
+        heard?.(answer);
+        return answer;
+      });
+      return { id, frame, reply, drop: () => {} };
+    }
     const reply = new Promise<AnswerTo<T>>((resolve, reject) => {
       this.#pending.set(id, {
         type: ask.type,

@@ -10,8 +10,8 @@ export interface ConnectOptions {
   signal?: AbortSignal;
   /**
    * How frames are written: `json`, as text that tools can show, or `msgpack`, in fewer bytes. Rows, digests and answers
-   * are the same. msgpack has no form for a text with a lone surrogate: such a call rejects with `bad_frame`. Default `json`;
-   * a browser's bundle always speaks JSON.
+   * are the same; a text with a lone surrogate, which msgpack has no form for, is refused before it is sent, and in no
+   * log. Default `json`; a browser's bundle always speaks JSON.
    */
   codec?: "json" | "msgpack";
   /** Milliseconds that a call waits for its answer, reconnects included; default 30,000. */

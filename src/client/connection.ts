@@ -37,7 +37,8 @@ const PROOF_WITHIN_MS = 10_000;
  * breaks is sent again on the next one, byte for byte and in order: `correct` names the same correction by its content
  * and key; a repeated `receive`, `ack`, `decline`, `withdraw` or `bye` records nothing new and tells where things stand;
  * a `status` of identical content changes nothing; `stage`, `get`, `list`, `log` only read; `inbox` sets a value.
- * `watch` and `follow` are not resent but started anew by the stream that wants them.
+ * `watch` and `follow` are not resent but started anew by the stream that wants them, and an `ack` with a plan by the
+ * lane that knows whether its row must be published first.
  */
 export class Connection {
   readonly #options: ConnectOptions;
@@ -117,6 +118,7 @@ export class Connection {
   #ask<T extends AskType>(ask: Ask<T> & { type: T }, options?: AskOptions<T>): Asked<T> {
     if (this.#ended !== undefined) throw this.#ended;
     const { id, frame, ...asked } = this.#calls.make(ask, options);
+    if (frame === undefined) return asked;
     const limit = this.#welcome?.limits["frame_bytes"] ?? LIMITS.frame_bytes;
     if (bytesOf(frame) > limit) {
       asked.drop();
@@ -218,7 +220,7 @@ export class Connection {
       reply.catch(() => {}); // a loss of the connection: the next one asks anew
       const limit = this.#runtime.clock.at(PROOF_WITHIN_MS, () => this.distrust());
       this.#held = { pushes: [], limit };
-      this.#link?.send(frame, () => this.#calls.has(id));
+      if (frame !== undefined) this.#link?.send(frame, () => this.#calls.has(id));
     });
   }
 

@@ -57,7 +57,7 @@ export function confirmAnswer(
 ): Promise<EntryProof | Refused> {
   const { index } = answer;
   if (index === undefined) {
-    const sentence = "A folded refusal has no entry of its own to be confirmed by.";
+    const sentence = "This refusal has no entry of its own to be confirmed by.";
     return Promise.reject(new A2achanError("unverifiable", { sentence }));
   }
   requireChecks();

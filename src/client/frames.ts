@@ -11,7 +11,6 @@ import {
   type RequestOf,
   type RequestType,
 } from "../protocol/index.js";
-import { A2achanError } from "./errors.js";
 
 /** A request as it goes over the wire. */
 export type Written = ReturnType<Codec["encode"]>;
@@ -65,15 +64,13 @@ export function readFrame(codec: Codec, data: Uint8Array): Incoming | undefined 
   return parsed.success ? { kind: "push", push: parsed.data } : undefined;
 }
 
-/** Throws `bad_frame` for a text that the codec has no form for. */
-export function writeFrame(codec: Codec, frame: object): Written {
+/** A frame as it goes over the wire; undefined for one with a text that the codec has no form for. */
+export function writeFrame(codec: Codec, frame: object): Written | undefined {
   try {
     return codec.encode(frame);
   } catch (cause) {
-    if (!(cause instanceof RangeError)) throw cause;
-    const sentence =
-      "A text of the request has a lone surrogate, which msgpack has no form for; send well-formed texts.";
-    throw new A2achanError("bad_frame", { sentence, cause });
+    if (cause instanceof RangeError) return undefined;
+    throw cause;
   }
 }
 

@@ -77,8 +77,11 @@ export class Link {
   #hello(fields: Hello & { token?: string }): void {
     try {
       const frame = writeFrame(this.#codec, { type: "hello", id: HELLO_ID, ...fields });
-      if (bytesOf(frame) <= LIMITS.hello_bytes) return this.#socket.send(frame);
-      const sentence = `The hello is over ${LIMITS.hello_bytes} bytes, which no broker takes; shorten the worker id.`;
+      if (frame !== undefined && bytesOf(frame) <= LIMITS.hello_bytes) return this.#socket.send(frame);
+      const sentence =
+        frame === undefined
+          ? "The worker id has half of a surrogate pair, which msgpack has no form for; an id is ASCII."
+          : `The hello is over ${LIMITS.hello_bytes} bytes, which no broker takes; shorten the worker id.`;
       this.cut(new A2achanError("bad_frame", { sentence }));
     } catch (error) {
       this.cut(error instanceof A2achanError ? error : new A2achanError("protocol", { cause: error }));
@@ -130,7 +133,7 @@ export class Link {
     const left = (): number => this.#aliveAt + pingMs + GRACE_MS - clock.monotonic();
     this.#watchdog = clock.at(left(), () => {
       if (left() > 0) return this.#watch(pingMs);
-      this.send(writeFrame(this.#codec, { type: "ping", id: PING_ID }), () => true);
+      this.send(this.#codec.encode({ type: "ping", id: PING_ID }), () => true);
       const askedAt = clock.monotonic();
       // What counts is whether it was heard since: a browser may run the timers of a hidden page minutes late.
       this.#watchdog = clock.at(pingMs, () => {

@@ -39,7 +39,7 @@ export interface Denied extends Refusal {
   verdict: "DENY";
   sent: false;
   correction_id?: string;
-  /** Of the refusal's entry in the log; absent when `folded`. */
+  /** Of the refusal's entry in the log; absent when `folded`, or when nothing was sent (`codec`). */
   index?: number;
   /** The broker counted this refusal instead of logging it by itself. */
   folded?: true;

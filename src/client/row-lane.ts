@@ -30,7 +30,8 @@ interface Job {
 /**
  * Everything that may move the row or judge a correction goes through here, one at a time and in the order of the
  * calls. So at most one such request is in doubt when a connection breaks: it is settled first (resent, byte for byte),
- * then the last status that was taken is published again, then the next goes.
+ * then the last status that was taken is published again, then the next goes. Only an ack with a plan waits for that
+ * status, unless it turns out to have been taken: the row may not be live any more, and a plan needs a live one.
  *
  * That status carries no `expect_seq`: the broker itself may have moved the row meanwhile (`live: false` after a lapse
  * or a restart), and only the current session of a worker can publish at all. It restates the row's `next_action`, so
@@ -45,6 +46,8 @@ export class RowLane {
   /** Of the row as the broker last told this session. */
   #digest: string | undefined;
   #stale = false;
+  #down = false;
+  #republishing = false;
   #leaving = false;
 
   constructor(connection: Connection, clock: ClientClock) {
@@ -52,9 +55,15 @@ export class RowLane {
     this.#clock = clock;
   }
 
+  /** The connection broke: what is asked from now on goes to a new session. */
+  down(): void {
+    this.#down = true;
+  }
+
   /** A new session stands: the row may not be live any more. */
   reconnected(): void {
-    this.#stale = this.#last !== undefined;
+    this.#down = false;
+    this.#stale = this.#last !== undefined && !this.#republishing;
     this.#digest = undefined;
     void this.#pump();
   }
@@ -85,11 +94,10 @@ export class RowLane {
   ack(ask: Omit<Ask<"ack">, "type">, acked: { taken: boolean }, options?: CallOptions): Promise<StageAnswer | Refused> {
     const said = copied(ask);
     return this.#add(async () => {
-      const send = (): Promise<AnswerTo<"ack">> => this.#connection.ask({ type: "ack", ...said }).reply;
-      let answer = stageAnswer(await send());
-      // After a restart or a lapse a plan is taken only once the row is live again.
+      let answer = await this.#settledAck(said);
+      // After a lapse a plan is taken only once the row is live again.
       if (isRefused(answer) && answer.detail === "NOT_LIVE" && (await this.#republish()))
-        answer = stageAnswer(await send());
+        answer = await this.#settledAck(said);
       if (!isRefused(answer) && TAKEN.includes(answer.stage) && !acked.taken) {
         acked.taken = true;
         this.#planned(said.next_action);
@@ -97,6 +105,26 @@ export class RowLane {
       if (!isRefused(answer)) this.#digest = answer.status_digest ?? this.#digest;
       return answer;
     }, options);
+  }
+
+  /**
+   * The answer to an ack, across lost connections. Where one with a plan is in doubt, its repeated receipt tells what
+   * became of it: one that was not taken goes behind the status, and past one that was no older plan is published.
+   */
+  async #settledAck(said: Omit<Ask<"ack">, "type">): Promise<StageAnswer | Refused> {
+    const again = said.next_action === undefined;
+    if (!again && this.#down) await this.#republish();
+    for (;;) {
+      try {
+        return stageAnswer(await this.#connection.ask({ type: "ack", ...said }, { again }).reply);
+      } catch (error) {
+        if (!(error instanceof A2achanError) || error.code !== "connection_lost") throw error;
+      }
+      const { correction_id } = said;
+      const stands = stageAnswer(await this.#connection.ask({ type: "receive", correction_id }).reply);
+      if (isRefused(stands)) return stands;
+      if (stands.stage === "DELIVERED") await this.#republish();
+    }
   }
 
   decline(ask: Omit<Ask<"decline">, "type">, options?: CallOptions): Promise<StageAnswer | Refused> {
@@ -135,14 +163,19 @@ export class RowLane {
   async #republish(): Promise<boolean> {
     this.#stale = false;
     if (this.#last === undefined || this.#leaving) return false;
-    for (;;) {
-      const reply = await this.#connection.ask({ type: "status", ...this.#last }).reply;
-      if (reply.type !== "refusal") {
-        this.#digest = reply.status_digest;
-        return true;
+    this.#republishing = true;
+    try {
+      for (;;) {
+        const reply = await this.#connection.ask({ type: "status", ...this.#last }).reply;
+        if (reply.type !== "refusal") {
+          this.#digest = reply.status_digest;
+          return true;
+        }
+        if (reply.reason !== "RATE_LIMITED") return false;
+        await new Promise<void>((resolve) => void this.#clock.at(LIMITS.rate_window_ms, resolve));
       }
-      if (reply.reason !== "RATE_LIMITED") return false;
-      await new Promise<void>((resolve) => void this.#clock.at(LIMITS.rate_window_ms, resolve));
+    } finally {
+      this.#republishing = false;
     }
   }
 

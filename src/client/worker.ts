@@ -144,7 +144,10 @@ export async function openWorker(options: WorkerOptions, runtime: Runtime): Prom
     up: (_welcome, again) => {
       if (again) lane.reconnected();
     },
-    down: () => inbox.down(),
+    down: () => {
+      lane.down();
+      inbox.down();
+    },
     ended: (error) => {
       lane.ended(error);
       inbox.ended();

@@ -1,4 +1,13 @@
-import { ROLE_VERBS, covers, type RequestType, REQUEST_VERB, type Refusal, type Verb } from "../protocol/index.js";
+import {
+  ROLE_VERBS,
+  covers,
+  type RequestType,
+  REQUEST_VERB,
+  type Refusal,
+  type Role,
+  type Verb,
+} from "../protocol/index.js";
+import type { TakeRole } from "./commands.js";
 import type { Principal } from "./events.js";
 import type { Correction, Grant, State, Worker } from "./state.js";
 
@@ -35,6 +44,20 @@ export function refuseVerb(state: State, by: Principal, request: RequestType, no
   if (verb === "any") return undefined;
   if (verb === "unserved") return NO_GRANT;
   return allows(grant, by, verb) ? undefined : NO_GRANT;
+}
+
+/** Whether a token lets its bearer take a role, and as a worker be the one of that name. An operator is no worker. */
+export function mayTake(grant: Grant, role: Role, worker_id: string | undefined): boolean {
+  const takes = grant.role === "operator" ? role !== "worker" : grant.role === role;
+  return takes && (role !== "worker" || worker_id === grant.subject);
+}
+
+/** Whether the token that the principal showed lets it take a role. */
+export function refuseRole(state: State, by: Principal, { role, worker_id, now }: TakeRole): Refusal | undefined {
+  const refusal = refuseVerb(state, by, "hello", now);
+  if (refusal !== undefined) return refusal;
+  const grant = grantOf(state, by);
+  return grant !== undefined && mayTake(grant, role, worker_id) ? undefined : NO_GRANT;
 }
 
 /** A worker's token speaks for one worker only, the one that is its subject. */

@@ -4,6 +4,7 @@ import type {
   Patterns,
   Refusal,
   RequestType,
+  Role,
   TextField,
   TokenRole,
   Verb,
@@ -56,6 +57,12 @@ export interface Redact extends FromClient {
   field: TextField;
   /** The commitment that it opens. */
   committed: string;
+}
+/** A `hello` that asks for a role, and as a worker for a name. `by` has the role of the token, which it may not be. */
+export interface TakeRole extends FromClient {
+  kind: "take_role";
+  role: Role;
+  worker_id?: string;
 }
 export interface OpenSession extends FromWorker {
   kind: "open_session";
@@ -149,6 +156,7 @@ export type Command =
   | AddGrant
   | RevokeGrant
   | Redact
+  | TakeRole
   | OpenSession
   | Lapse
   | Tick

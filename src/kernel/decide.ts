@@ -1,6 +1,6 @@
 import { decideAck, decideStatus } from "./action.js";
 import { decideCorrect } from "./admission.js";
-import { refuseOther, refuseVerb } from "./authority.js";
+import { refuseOther, refuseRole, refuseVerb } from "./authority.js";
 import {
   BROKER,
   decideAddGrant,
@@ -10,7 +10,7 @@ import {
   decideRevokeGrant,
   decideStart,
 } from "./broker-moves.js";
-import type { Command, Fold, Malformed, OpenSession, Read } from "./commands.js";
+import type { Command, Fold, Malformed, OpenSession, Read, TakeRole } from "./commands.js";
 import { DONE, type Answer, type Decision } from "./decision.js";
 import type { KernelEvent, RefusedRequest } from "./events.js";
 import { evolve } from "./evolve.js";
@@ -79,6 +79,8 @@ function decide(state: State, command: Command): Decision {
       return decideRevokeGrant(state, command);
     case "redact":
       return decideRedact(state, command);
+    case "take_role":
+      return decideTakeRole(state, command);
     case "open_session":
       return decideOpenSession(state, command);
     case "lapse":
@@ -107,6 +109,13 @@ function decide(state: State, command: Command): Decision {
     case "stage":
       return decideSenders(state, command);
   }
+}
+
+function decideTakeRole(state: State, command: TakeRole): Decision {
+  const { now, by, role, worker_id } = command;
+  const refusal = refuseRole(state, by, command);
+  if (refusal === undefined) return DONE;
+  return refuse(state, now, by, "hello", refusal, { role, ...(worker_id !== undefined && { worker_id }) });
 }
 
 function decideOpenSession(state: State, command: OpenSession): Decision {

@@ -126,6 +126,8 @@ export interface Admitted extends OfCorrection {
 }
 /** What a refused request asked for, as far as a reader needs it to decide it again. */
 export interface RefusedRequest {
+  /** The role that a `hello` asked for; who asked is known by the token's own. */
+  role?: Role;
   worker_id?: string;
   /** The session that asked. */
   session?: string;

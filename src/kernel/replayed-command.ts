@@ -155,6 +155,10 @@ function refusedRequest(event: Refused): Command {
   const { at: now, by, verb, reason, content, worker_id, session, correction_id } = event;
   const request = verb as Extract<Command, { kind: "read" }>["request"];
   const of = { ...(worker_id !== undefined && { worker_id }), ...(session !== undefined && { session }) };
+  if (verb === "hello" && event.role !== undefined) {
+    const named = worker_id === undefined ? {} : { worker_id };
+    return { kind: "take_role", now, by, role: event.role, ...named };
+  }
   if (verb === "hello") {
     return { kind: "open_session", now, by, worker_id: worker_id ?? "", session: "", lease_ms: 0 };
   }

@@ -110,7 +110,7 @@ describe("a2achan log", () => {
     expect(none).toMatchObject({ code: 0, stdout: "", stderr: "no entry of the log is so\n" });
     const kind = await a2achan("log", "--data", data, "--kind", "nosuch").ended;
     expect(kind).toMatchObject({ code: 2, stdout: "" });
-    expect(kind.stderr).toContain("Allowed choices are log_opened, broker_started");
+    expect(kind.stderr).toContain("allowed choices are log_opened, broker_started");
   });
 
   it("prints the entries of one kind with --kind", () =>

@@ -5,6 +5,7 @@ import {
   type Admitted,
   type Auditor,
   type Correction,
+  type Denied,
   type Orchestrator,
   type Receipt,
   type View,
@@ -63,6 +64,18 @@ async function line<T extends Closeable>(
     await runtime.clock.fire(FIRST_RETRY_MS);
   };
   return { client, proxy, reconnect, clock: runtime.clock };
+}
+
+/** A broker in place of the first, whose log outlives it; what it gives starts it again on the same port. */
+async function restartable(): Promise<() => Promise<void>> {
+  const keys = { idKey: new Uint8Array(32), logKey: new Uint8Array(32) };
+  const log = { store: new MemoryStore(), ...keys, hashes: new MemoryTokenHashes() };
+  await broker.stop();
+  broker = await TestBroker.start(log);
+  return async () => {
+    await broker.stop();
+    broker = await TestBroker.start({ ...log, port: Number(new URL(broker.url).port) });
+  };
 }
 
 async function workerLine(workerId = "w-1"): Promise<Line<Worker>> {
@@ -216,25 +229,45 @@ describe.each(["json", "msgpack"] as const)("a correction through the SDK over %
 });
 
 describe("a text with a lone surrogate", () => {
-  it("is refused as a value over JSON", async () => {
-    const { client: worker } = await workerLine();
-    const { client: orchestrator } = await orchestratorLine();
-    await worker.status(SCOPE);
-    const refused = { reason: "MALFORMED", detail: "TEXT_ENCODING" };
-    expect(await orchestrator.correct(await viewOf(orchestrator), "\ud800")).toMatchObject(refused);
-    expect(await worker.status({ ...SCOPE, last_action: "\udc00" })).toMatchObject(refused);
-  });
-
-  it("rejects with bad_frame over msgpack, which has no form for it, and the client goes on", async () => {
-    codec = "msgpack";
-    const { client: worker } = await workerLine();
-    const { client: orchestrator } = await orchestratorLine();
-    await worker.status(SCOPE);
-    expect(await codeOf(orchestrator.correct(await viewOf(orchestrator), "\ud800"))).toBe("bad_frame");
-    expect(await codeOf(worker.status({ ...SCOPE, last_action: "\udc00" }))).toBe("bad_frame");
-    await worker.status({ ...SCOPE, last_action: "\ud83d\ude00" });
-    expect(allowed(await orchestrator.correct(await viewOf(orchestrator), "Stay.")).sent).toBe(true);
-  });
+  it.each(["json", "msgpack"] as const)(
+    "is refused as a value over %s, and the client goes on [A2C-FRM-46] [A2C-FRM-32]",
+    async (named) => {
+      codec = named;
+      const { client: worker } = await workerLine();
+      const { client: orchestrator } = await orchestratorLine();
+      await worker.status({ ...SCOPE, last_action: "\ud83d\ude00" });
+      const view = await viewOf(orchestrator);
+      const id = allowed(await orchestrator.correct(view, "Stay.")).correction_id;
+      const correction = await nextOf(worker.corrections());
+      const half = "\ud800";
+      const encoding = { reason: "MALFORMED", detail: "TEXT_ENCODING" };
+      const refused = (path: string): object => ({
+        refused: true,
+        ...encoding,
+        path,
+        advice: `The text holds half of a surrogate pair; send the whole character. (${path})`,
+      });
+      const { refused: _, ...denied } = refused("message") as { refused: true };
+      const verdict = { verdict: "DENY", sent: false, moved: [] };
+      const { index: _index, ...unkeyed } = (await orchestrator.correct(view, half)) as Denied;
+      expect(unkeyed).toEqual({ ...verdict, ...denied });
+      expect(await orchestrator.correct(view, "fine", { key: half })).toMatchObject({
+        ...verdict,
+        bytes: 4,
+        path: "key",
+      });
+      expect(await orchestrator.get(half)).toEqual(refused("worker_id"));
+      expect(await nextOf(orchestrator.workers({ lane: half }))).toEqual(refused("filter"));
+      expect(await worker.status({ ...SCOPE, last_action: half })).toEqual(refused("last_action"));
+      const next_action = { summary: half, reflects: [id] };
+      expect(await correction.ack({ next_action })).toEqual(refused("next_action"));
+      expect(await correction.decline(half)).toEqual(refused("reason"));
+      expect(await correction.ack()).toMatchObject({ stage: "ACKED" });
+      // What was not sent is in no log.
+      const logged = (await broker.entries()).filter(({ kind }) => kind === "refused");
+      expect(logged).toHaveLength(named === "json" ? 7 : 0);
+    },
+  );
 
   it("rejects the connecting over msgpack with bad_frame", async () => {
     const { token } = await broker.running.addToken({ role: "worker", subject: "w-1", issue: "**", lane: "**" });
@@ -323,23 +356,40 @@ describe("a broken line", () => {
     expect(await orchestrator.stage(first.correction_id)).toMatchObject({ stage: "ACKED" });
   });
 
-  it("lives through a restart of the broker: the row is published again and the outcome still comes", async () => {
-    const keys = { idKey: new Uint8Array(32), logKey: new Uint8Array(32) };
-    const log = { store: new MemoryStore(), ...keys, hashes: new MemoryTokenHashes() };
-    await broker.stop();
-    broker = await TestBroker.start(log);
+  it("lives through a restart of the broker: the row is published again, nothing is refused, and the outcome still comes", async () => {
+    const restart = await restartable();
     const [line1, line2] = [await workerLine(), await orchestratorLine()];
     await line1.client.status({ ...SCOPE, next_action: { summary: "think" } });
     const receipt = allowed(await line2.client.correct(await viewOf(line2.client), "Stay."));
     const correction = await nextOf(line1.client.corrections());
 
-    await broker.stop();
-    broker = await TestBroker.start({ ...log, port: Number(new URL(broker.url).port) });
+    await restart();
     const acked = correction.ack({ next_action: { summary: "stay", reflects: [correction.correction_id] } });
     await Promise.all([line1.clock.fire(FIRST_RETRY_MS), line2.clock.fire(FIRST_RETRY_MS)]);
     expect(await acked).toMatchObject({ stage: "WITNESSED", seq: 4 });
     expect(await receipt.outcome).toMatchObject({ stage: "WITNESSED" });
     expect(await stagesOf(receipt)).toEqual(["ADMITTED", "DELIVERED", "ACKED", "WITNESSED"]);
+    expect((await broker.entries()).filter(({ kind }) => kind === "refused")).toEqual([]);
+  });
+
+  it("lives through a restart of the broker that leaves an ack in doubt: no older plan is published over that of the ack", async () => {
+    const restart = await restartable();
+    const [line1, { client: orchestrator }] = [await workerLine(), await orchestratorLine()];
+    await line1.client.status({ ...SCOPE, next_action: { summary: "think" } });
+    const receipt = allowed(await orchestrator.correct(await viewOf(orchestrator), "Stay."));
+    const correction = await nextOf(line1.client.corrections());
+    line1.proxy.hold();
+    const acked = correction.ack({ next_action: { summary: "stay", reflects: [correction.correction_id] } });
+    expect(await receipt.outcome).toMatchObject({ stage: "WITNESSED" });
+
+    line1.proxy.cut();
+    await restart();
+    await line1.clock.fire(FIRST_RETRY_MS);
+    expect(await acked).toMatchObject({ stage: "WITNESSED" });
+    await line1.client.inbox(true);
+    const entries = await broker.entries();
+    expect(entries.filter(({ kind }) => kind === "planned")).toHaveLength(2);
+    expect(entries.filter(({ kind }) => kind === "refused")).toEqual([]);
   });
 
   it("lets a watch go on with what changed meanwhile", async () => {

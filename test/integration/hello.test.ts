@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/protocol/index.js";
+import { readEntry, Replay } from "../../src/kernel/index.js";
 import { newToken } from "../../src/broker/index.js";
 import { TestBroker } from "../support/broker.js";
 import { publish } from "../support/scenes.js";
@@ -29,6 +30,20 @@ afterEach(() => broker.stop());
 const open = (token?: string): Promise<Wire> => broker.open(token);
 const asWorker = (): Frame => ({ type: "hello", role: "worker", worker_id: "w-1", token: workerToken.token });
 const asOrch = (): Frame => ({ type: "hello", role: "orchestrator", token: orchToken.token });
+
+/** How the connection ends whose first frame is `hello`. */
+async function turnedAway(hello: Frame): Promise<unknown> {
+  const wire = await open();
+  void wire.ask(hello);
+  return wire.closed;
+}
+
+/** The first entry that the rules do not lead to. */
+function differenceIn(log: readonly object[]): unknown {
+  const replay = new Replay();
+  for (const line of log.map((entry) => JSON.stringify(entry))) replay.take(line, readEntry(line));
+  return replay.end();
+}
 
 describe("hello", () => {
   it("is answered by a welcome that names principal, protocol, limits and cursor [A2C-FRM-13] [A2C-FRM-14] [A2C-VER-01] [A2C-CUR-01] [A2C-PRV-01]", async () => {
@@ -111,9 +126,43 @@ describe("hello", () => {
     ["an orchestrator's token as worker", (): Frame => ({ ...asOrch(), role: "worker", worker_id: "orch" })],
     ["the worker_id of another", (): Frame => ({ ...asWorker(), worker_id: "w-2" })],
   ])("for a role or worker that the token lacks closes with 4403: %s [A2C-FRM-12]", async (_what, hello) => {
-    const wire = await open();
-    void wire.ask(hello());
-    expect(await wire.closed).toEqual(NOT_GRANTED);
+    expect(await turnedAway(hello())).toEqual(NOT_GRANTED);
+  });
+
+  it("for a role or worker that the token lacks is in the log, and is decided again as it was [A2C-LIM-10] [A2C-LIM-01]", async () => {
+    await turnedAway({ type: "hello", role: "orchestrator", token: workerToken.token });
+    await turnedAway({ ...asOrch(), role: "worker", worker_id: "orch" });
+    await turnedAway({ ...asWorker(), worker_id: "w-2" });
+    const log = await broker.entries();
+    const refused = { kind: "refused", verb: "hello", reason: "DEFAULT_DENY", detail: "NO_GRANT" };
+    const [byWorker, byOrch] = [
+      { role: "worker", subject: "w-1", token: workerToken.id },
+      { role: "orchestrator", subject: "orch", token: orchToken.id },
+    ];
+    const place = { at: expect.any(Number) as number, index: expect.any(Number) as number };
+    expect(log.filter(({ kind }) => kind === "refused")).toEqual([
+      { ...refused, ...place, by: byWorker, role: "orchestrator" },
+      { ...refused, ...place, by: byOrch, role: "worker", worker_id: "orch" },
+      { ...refused, ...place, by: byWorker, role: "worker", worker_id: "w-2" },
+    ]);
+    expect(differenceIn(log)).toBeUndefined();
+    // Of a broker that says it refused what the token grants.
+    const { index } = log.find(({ role }) => role === "orchestrator") as { index: number };
+    expect(differenceIn(log.with(index, { ...log[index], role: "worker", worker_id: "w-1" }))).toMatchObject({ index });
+  });
+
+  it("for a role that the token lacks is counted past the bucket, on the token's own account [A2C-LIM-10]", async () => {
+    await broker.stop();
+    broker = await TestBroker.start({ limits: { refusal_burst: 1 } });
+    const { token } = await broker.running.addToken({ role: "worker", subject: "w-1", issue: "**", lane: "**" });
+    const claim = { type: "hello", role: "auditor", token };
+    for (let n = 0; n < 3; n += 1) expect(await turnedAway(claim)).toEqual(NOT_GRANTED);
+    broker.clock.advance(20_000);
+    const log = await broker.entries();
+    expect(log.filter(({ kind }) => kind === "refused")).toHaveLength(1);
+    const folded = { role: "worker", subject: "w-1", counts: { DEFAULT_DENY: 2 } };
+    expect(log.filter(({ kind }) => kind === "refusals_folded")).toMatchObject([folded]);
+    expect(differenceIn(log)).toBeUndefined();
   });
 
   it("takes an operator's token as orchestrator and auditor, never as worker [A2C-AUTH-11]", async () => {
@@ -123,11 +172,11 @@ describe("hello", () => {
       const welcome = await (await open()).ask({ type: "hello", role, token: operator.token });
       expect(welcome).toMatchObject({ type: "welcome", principal: { role, subject: "operator" } });
     }
-    const { entries } = broker.running.broker.stats();
-    const wire = await open();
-    void wire.ask({ type: "hello", role: "worker", worker_id: "operator", token: operator.token });
-    expect(await wire.closed).toEqual(NOT_GRANTED);
-    expect(broker.running.broker.stats().entries).toBe(entries);
+    const claim = { type: "hello", role: "worker", worker_id: "operator", token: operator.token };
+    expect(await turnedAway(claim)).toEqual(NOT_GRANTED);
+    const [refused] = (await broker.entries()).filter(({ kind }) => kind === "refused");
+    expect(refused).toMatchObject({ by: { role: "operator", subject: "operator" }, role: "worker" });
+    expect((await broker.entries()).some(({ kind }) => kind === "session_opened")).toBe(false);
   });
 });
 

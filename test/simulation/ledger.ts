@@ -142,6 +142,7 @@ function commandOf(event: Refused): Command | undefined {
     return { ...base, kind: "correct", content, message, reachable: false } as Command;
   }
   if (reason === "OVERSIZE") return undefined;
+  if (verb === "hello" && "role" in asked) return { ...base, kind: "take_role" } as Command;
   if (verb === "hello") return { ...base, kind: "open_session", lease_ms: 0, session: "" } as Command;
   const whole: Readonly<Record<string, string>> = {
     receive: "correction_id",

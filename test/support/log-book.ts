@@ -32,6 +32,7 @@ export interface BookedWorker {
 export interface BookedGrant {
   token: string;
   subject: string;
+  role: string;
   verbs: readonly string[];
   patterns: { worker: string; issue: string; lane: string };
   expiresAt: number;
@@ -84,8 +85,8 @@ export class LogBook {
         for (const worker of this.workers.values()) worker.session = undefined;
         break;
       case "grant_added": {
-        const { token, subject, verbs, patterns, expires_at: expiresAt = Infinity } = event;
-        this.grants.set(token, { token, subject, verbs, patterns, expiresAt, revoked: false });
+        const { token, subject, role, verbs, patterns, expires_at: expiresAt = Infinity } = event;
+        this.grants.set(token, { token, subject, role, verbs, patterns, expiresAt, revoked: false });
         break;
       }
       case "grant_revoked": {

@@ -41,6 +41,13 @@ export function expectedOf(book: LogBook, command: Command): Expected {
 
 function answerOf(book: LogBook, command: Command): string {
   switch (command.kind) {
+    case "take_role": {
+      const { by, role, worker_id } = command;
+      const own = book.grants.get(by.token ?? "")?.role;
+      const right = own === "operator" ? role !== "worker" : own === role;
+      const named = role !== "worker" || worker_id === by.subject;
+      return refusedVerb(book, command, "ping") ?? (right && named ? "done" : NO_GRANT);
+    }
     case "open_session":
       return refusedVerb(book, command, "open_session") ?? "done";
     case "malformed":

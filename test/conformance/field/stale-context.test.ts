@@ -31,7 +31,7 @@ describe("a decision that rests on an old row", () => {
     expect(await scene.orchestrator.ask(correctionOf(digest, "redo"))).toMatchObject({ verdict: "ALLOW" });
   });
 
-  it("S03: gives all that waits in one take, in the order of admission, with the backlog behind each", async () => {
+  it("S03: gives all that waits in one take, in the order of admission, with the backlog behind each [A2C-LIFE-55] [A2C-LIFE-56]", async () => {
     const worker = await scene.sdkWorker();
     for (const text of ["A", "B", "C"]) await scene.admit(text);
     await scene.admit("stop", { priority: "halt" });
@@ -146,7 +146,7 @@ describe("a decision that rests on an old row", () => {
 });
 
 describe("a correction that waited in the worker's own process", () => {
-  it("is handed out as stale once the worker has published or planned since it was pushed", async () => {
+  it("is handed out as stale once the worker has published or planned since it was pushed [A2C-LIFE-57]", async () => {
     const worker = await scene.sdkWorker();
     const planA = { ...WHERE, last_action: "plan A" };
     await scene.admit("fresh");

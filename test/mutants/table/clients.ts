@@ -53,6 +53,51 @@ export const CLIENTS = [
       "    if (known === undefined) {\n      this.#insert({ frame, received: false, over: false, outdated: false });\n      void this.#receive(this.#waiting.at(-1) as Item);\n    }",
     ],
     ["LIFE-54", "A correction that is pushed again is handed out again.", "if (this.#handed.has(id)) return;", ""],
+    [
+      "LIFE-56",
+      "The backlog is that of the push.",
+      "received(item.frame, settled.length - at - 1 + this.#waiting.length, this.#lane);",
+      "received(item.frame, item.frame.backlog, this.#lane);",
+    ],
+  ]),
+  ...faultsOf("client/inbox.ts", "conformance/field/stale-context", [
+    ["LIFE-55", "One correction is taken at a time.", "this.#waiting.splice(0)", "this.#waiting.splice(0, 1)"],
+  ]),
+  ...faultsOf("client/correction.ts", "conformance/field/stale-context", [
+    [
+      "LIFE-57",
+      "A row that has moved since the push is not looked at.",
+      "stale_context: stale_context || lane.hasMoved(cited.status_digest),",
+      "stale_context,",
+    ],
+  ]),
+  ...faultsOf("client/row-lane.ts", "unit/client/worker", [
+    [
+      "LIVE-21",
+      "An ack that is made while there is no connection goes before the status.",
+      "if (!again && this.#down) await this.#republish();",
+      "",
+    ],
+    [
+      "LIVE-21",
+      "An ack in doubt goes before the status.",
+      `if (stands.stage === "DELIVERED") await this.#republish();`,
+      "",
+    ],
+    [
+      "LIVE-21",
+      "An older plan is published over that of an ack that was taken.",
+      `if (stands.stage === "DELIVERED") await this.#republish();`,
+      "await this.#republish();",
+    ],
+  ]),
+  ...faultsOf("client/local-refusal.ts", "integration/client", [
+    [
+      "FRM-46",
+      "A correction that msgpack cannot carry gets no receipt.",
+      `if (type !== "correct") return { type: "refusal", id, ...refusal };`,
+      `if (type !== undefined) return { type: "refusal", id, ...refusal };`,
+    ],
   ]),
   ...faultsOf("client/ends.ts", "unit/client/connection", [
     [

@@ -28,29 +28,52 @@ export const GRANTS = [
       "|| now <= grant.expires_at);",
     ],
     [
-      "AUTH-11",
-      "An operator's token takes the role of a worker.",
-      `grant.role === "operator" ? role !== "worker" : grant.role === role;`,
-      `grant.role === "operator" || grant.role === role;`,
-    ],
-    [
       "AUTH-13",
       "A hello may show another token than the upgrade.",
       "const torn = proven !== undefined && token !== proven;",
       "const torn = proven !== undefined && token === undefined;",
     ],
-    ["FRM-12", "A token takes any role.", "if (!mayTake(grant, role)) return { close: CLOSE.ROLE_NOT_GRANTED };", ""],
+    ["LIM-10", "A role that the token lacks leaves no trace.", "recordRefusal(parts, grant, request);", ""],
     [
-      "FRM-12",
-      "A worker's token speaks for any worker.",
-      `if (role === "worker" && request.worker_id !== grant.subject) return { close: CLOSE.ROLE_NOT_GRANTED };`,
-      "",
+      "LIM-10",
+      "A refused hello is said to be by the role that it asked for.",
+      "const by = { role: grant.role, subject",
+      "const by = { role, subject",
+    ],
+    [
+      "LIM-10",
+      "A refused hello is not counted past the bucket.",
+      `if (answer.kind === "refused" && answer.folded) folds.count(by, answer.refusal.reason, now);`,
+      "void folds; void answer; void now;",
     ],
     [
       "LIM-05",
       "A failed authentication leaves an entry.",
       "!holds(grant, now)) return { close: CLOSE.UNAUTHENTICATED };",
       `!holds(grant, now)) return (core.execute({ kind: "stop" }), { close: CLOSE.UNAUTHENTICATED });`,
+    ],
+  ]),
+  ...faultsOf("kernel/authority.ts", "integration/hello", [
+    [
+      "AUTH-11",
+      "An operator's token takes the role of a worker.",
+      `grant.role === "operator" ? role !== "worker" : grant.role === role;`,
+      `grant.role === "operator" || grant.role === role;`,
+    ],
+    ["FRM-12", "A token takes any role.", "return takes && (role", "return (role"],
+    [
+      "FRM-12",
+      "A worker's token speaks for any worker.",
+      ` && (role !== "worker" || worker_id === grant.subject);`,
+      ";",
+    ],
+  ]),
+  ...faultsOf("kernel/replayed-command.ts", "integration/hello", [
+    [
+      "LIM-10",
+      "A refused hello is not decided again as one.",
+      `if (verb === "hello" && event.role !== undefined) {`,
+      "if (event.role === undefined && event.role !== undefined) {",
     ],
   ]),
   ...faultsOf("broker/tokens.ts", "unit/broker/tokens", [

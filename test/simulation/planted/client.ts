@@ -26,7 +26,7 @@ export const CLIENT: readonly Planted[] = [
   {
     name: "a worker does not publish again when it comes back",
     file: "src/client/row-lane.ts",
-    find: "    this.#stale = this.#last !== undefined;\n",
+    find: "    this.#stale = this.#last !== undefined && !this.#republishing;\n",
     replace: "    this.#stale = false;\n",
     invariant: "I7",
   },

@@ -51,6 +51,47 @@ describe("the program", () => {
   });
 });
 
+describe("the help", () => {
+  it("shows no default as a program would write it", () => {
+    const shown = allCommands(a2achanProgram()).map((command) => command.helpInformation());
+    expect(shown.filter((text) => /\[\]|\{\}|undefined/.test(text))).toEqual([]);
+  });
+});
+
+describe("a call that the program has no sense for", () => {
+  it.each([
+    [["foo"], "unknown command 'foo'; see: a2achan help"],
+    [["statsu"], "unknown command 'statsu' (did you mean status?); see: a2achan help"],
+    [["help", "foo"], "unknown command 'foo'; see: a2achan help"],
+    [["token", "ad"], "unknown command 'ad' (did you mean add?); see: a2achan help token"],
+    [["token", "help", "foo"], "unknown command 'foo'; see: a2achan help token"],
+    [["--foo"], "unknown option '--foo'; see: a2achan help"],
+    [["workers", "--watc"], "unknown option '--watc' (did you mean --watch?); see: a2achan help workers"],
+    [["log", "--kind"], "option '--kind <kind>' argument missing; see: a2achan help log"],
+    [["token", "add"], "required option '--role <role>' not specified; see: a2achan token help add"],
+    [["correct", "w-1"], "missing required argument 'message'; see: a2achan help correct"],
+    [
+      ["correct", "w-1", "Keep", "it."],
+      "too many arguments for 'correct': expected 2 arguments but got 3; see: a2achan help correct",
+    ],
+    [
+      ["get", "w-1", "-o", "xml"],
+      "option '-o, --output <format>' argument 'xml' is invalid: allowed choices are table, json, jsonl; see: a2achan help get",
+    ],
+    [
+      ["serve", "--port", "x"],
+      "option '--port <n>' argument 'x' is invalid: a port is a number from 0 to 65535; see: a2achan help serve",
+    ],
+    [
+      ["completion", "tcsh"],
+      "value 'tcsh' is invalid for argument 'shell': allowed choices are bash, zsh, fish; see: a2achan help completion",
+    ],
+  ])("is told so in one sentence, with where to look, and ends with 2: %j", async (words, sentence) => {
+    const call = a2achanProgram().parseAsync(words, { from: "user" });
+    await expect(call).rejects.toMatchObject({ name: "CliError", message: sentence, exitCode: 2 });
+  });
+});
+
 describe("nodesOf", () => {
   it("knows every command, option and choice of the program", () => {
     const nodes = nodesOf(a2achanProgram());

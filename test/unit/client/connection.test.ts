@@ -393,18 +393,16 @@ describe("a connection", () => {
 });
 
 describe("Backoff", () => {
-  it("doubles from 250 ms to 15 s, between half and all of it", () => {
+  it("doubles from 250 ms to 5 s, between half and all of it", () => {
     const low = new Backoff(() => 0);
     const high = new Backoff(() => 1);
-    expect(Array.from({ length: 8 }, () => low.next(0))).toEqual([125, 250, 500, 1_000, 2_000, 4_000, 7_500, 7_500]);
-    expect(Array.from({ length: 8 }, () => high.next(0))).toEqual([
-      250, 500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000,
-    ]);
+    expect(Array.from({ length: 7 }, () => low.next(0))).toEqual([125, 250, 500, 1_000, 2_000, 2_500, 2_500]);
+    expect(Array.from({ length: 7 }, () => high.next(0))).toEqual([250, 500, 1_000, 2_000, 4_000, 5_000, 5_000]);
   });
 
-  it("starts over after a connection that stood 10 s, and not before", () => {
+  it("starts over after a connection that stood 5 s, and not before", () => {
     const backoff = new Backoff(() => 0);
-    expect([backoff.next(0), backoff.next(0), backoff.next(9_999), backoff.next(10_000)]).toEqual([125, 250, 500, 125]);
+    expect([backoff.next(0), backoff.next(0), backoff.next(4_999), backoff.next(5_000)]).toEqual([125, 250, 500, 125]);
   });
 });
 

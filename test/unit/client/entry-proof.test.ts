@@ -131,7 +131,7 @@ describe("a proof", () => {
     expect(result).toMatchObject(holds ? proof : { code: "log_forked", checkpoints: { kept: log.checkpoint() } });
   });
 
-  it("cannot be made of a folded refusal", async () => {
+  it("cannot be made of a refusal without an entry of its own", async () => {
     expect(await failureOf(client.confirm({ verdict: "DENY" }))).toMatchObject({ code: "unverifiable" });
   });
 });

@@ -263,17 +263,90 @@ describe("a reconnect", () => {
     expect(await script.next()).toEqual(sent);
   });
 
-  it("takes the plan of an ack that was in doubt into what it publishes again", async () => {
+  it("takes the plan of an ack that was in doubt into what it publishes again [A2C-LIVE-21]", async () => {
     await published({ next_action: { summary: "think" } });
     script.send(correctionFrame(1));
     const correction = await taken(worker.corrections(), 1);
     const call = correction.ack({ next_action: { summary: "obey", reflects: [corr(1)] } });
-    const sent = await script.next();
+    const { id: _id, ...sent } = await script.next();
     await reconnect();
-    expect(await answer("ack", () => stageFrame(1, "WITNESSED", 14))).toEqual(sent);
+    expect(await answer("receive", () => stageFrame(1, "WITNESSED", 14))).toMatchObject({ correction_id: corr(1) });
+    expect(await answer("ack", () => stageFrame(1, "WITNESSED", 14))).toMatchObject(sent);
     expect(await call).toMatchObject({ stage: "WITNESSED", index: 14 });
     const again = await answer("status", (frame) => rowReply(frame, 2, { changed: false }));
     expect(again).toMatchObject({ next_action: { summary: "obey", reflects: [corr(1)] } });
+    await script.ping();
+    expect(script.unread).toEqual([]);
+  });
+
+  it("publishes the row before it repeats an ack with a plan that was in doubt and not taken [A2C-LIVE-21]", async () => {
+    await published({ next_action: { summary: "think" } });
+    script.send(correctionFrame(1));
+    const correction = await taken(worker.corrections(), 1);
+    const call = correction.ack({ next_action: { summary: "obey", reflects: [corr(1)] } });
+    await script.next();
+    await reconnect();
+    await answer("receive", () => stageFrame(1, "DELIVERED", 11));
+    expect(await answer("status", (frame) => rowReply(frame, 3))).toMatchObject({ next_action: { summary: "think" } });
+    await answer("ack", () => stageFrame(1, "WITNESSED", 15, { seq: 4 }));
+    expect(await call).toMatchObject({ stage: "WITNESSED", index: 15, seq: 4 });
+    await script.ping();
+    expect(script.unread).toEqual([]);
+  });
+
+  it("asks anew what became of an ack with a plan whose connection breaks again", async () => {
+    await published({ next_action: { summary: "think" } });
+    script.send(correctionFrame(1));
+    const correction = await taken(worker.corrections(), 1);
+    const call = correction.ack({ next_action: { summary: "obey", reflects: [corr(1)] } });
+    await script.next();
+    await reconnect();
+    await answer("receive", () => stageFrame(1, "DELIVERED", 11));
+    await answer("status", (frame) => rowReply(frame, 3));
+    expect(await script.next()).toMatchObject({ type: "ack" });
+    await reconnect(250);
+    await answer("receive", () => stageFrame(1, "WITNESSED", 15));
+    await answer("ack", () => stageFrame(1, "WITNESSED", 15));
+    expect(await call).toMatchObject({ stage: "WITNESSED", index: 15 });
+  });
+
+  it("publishes the row once, and first, when an ack with a plan is made while there is no connection [A2C-LIVE-21]", async () => {
+    await published({ next_action: { summary: "think" } });
+    script.send(correctionFrame(1));
+    const correction = await taken(worker.corrections(), 1);
+    script.drop();
+    await runtime.clock.armed(FIRST_RETRY_MS);
+    const call = correction.ack({ next_action: { summary: "obey", reflects: [corr(1)] } });
+    runtime.clock.advance(FIRST_RETRY_MS);
+    script = await broker.accept();
+    await script.welcome("worker");
+    expect(await answer("status", (frame) => rowReply(frame, 3))).toMatchObject({ next_action: { summary: "think" } });
+    await answer("ack", () => stageFrame(1, "WITNESSED", 15, { seq: 4 }));
+    expect(await call).toMatchObject({ stage: "WITNESSED", seq: 4 });
+    await script.ping();
+    expect(script.unread).toEqual([]);
+  });
+
+  it("sends an ack without a plan that was in doubt again, byte for byte", async () => {
+    await published();
+    script.send(correctionFrame(1));
+    const correction = await taken(worker.corrections(), 1);
+    const call = correction.ack();
+    const sent = await script.next();
+    await reconnect();
+    expect(await answer("ack", () => stageFrame(1, "ACKED", 14))).toEqual(sent);
+    expect(await call).toMatchObject({ stage: "ACKED" });
+  });
+
+  it("hands on the refusal of the receipt by which it asks what became of an ack", async () => {
+    await published({ next_action: { summary: "think" } });
+    script.send(correctionFrame(1));
+    const correction = await taken(worker.corrections(), 1);
+    const call = correction.ack({ next_action: { summary: "obey", reflects: [corr(1)] } });
+    await script.next();
+    await reconnect();
+    await answer("receive", () => ({ type: "refusal", reason: "TRUST_VIOLATION", detail: "CORRECTION" }));
+    expect(await call).toMatchObject({ refused: true, detail: "CORRECTION" });
   });
 
   it("publishes again and repeats the ack when its plan needs a live row", async () => {
@@ -281,8 +354,6 @@ describe("a reconnect", () => {
     script.send(correctionFrame(1));
     const correction = await taken(worker.corrections(), 1);
     const call = correction.ack({ next_action: { summary: "obey", reflects: [corr(1)] } });
-    await script.next();
-    await reconnect();
     await answer("ack", () => ({ type: "refusal", reason: "UNWITNESSED", detail: "NOT_LIVE" }));
     expect(await answer("status", (frame) => rowReply(frame, 3))).toMatchObject({ next_action: { summary: "think" } });
     await answer("ack", () => stageFrame(1, "WITNESSED", 15, { seq: 4 }));
@@ -336,7 +407,7 @@ describe("corrections", () => {
     });
   });
 
-  it("counts what waits behind each when it is taken, not when it was pushed", async () => {
+  it("counts what waits behind each when it is taken, not when it was pushed [A2C-LIFE-56]", async () => {
     for (const n of [1, 2, 3]) script.send(correctionFrame(n, {}, { backlog: 0 }));
     await script.ping();
     const next = worker.corrections().next();
