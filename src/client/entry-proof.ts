@@ -24,13 +24,23 @@ export interface EntryProof {
 
 /** What an answer that rests on an entry says of it: a receipt, a stage, an outcome. */
 export type LoggedAnswer =
-  | { index: number; correction_id: string; worker_id?: string; stage: Stage; detail?: string; at?: number }
+  | {
+      index: number;
+      correction_id: string;
+      worker_id?: string;
+      stage: Stage;
+      detail?: string;
+      echo?: true;
+      at?: number;
+    }
   | {
       index?: number;
       verdict: "ALLOW" | "DENY";
       correction_id?: string;
       reason?: string;
       detail?: string;
+      path?: string;
+      max_bytes?: number;
       expires_at?: number;
       deliverable?: boolean;
       replayed?: boolean;
@@ -114,12 +124,13 @@ function saysSo(answer: LoggedAnswer, line: string): boolean {
   const entry = JSON.parse(line) as Record<string, unknown>;
   const named = ["index", "correction_id", "worker_id", "detail"] as const;
   if ("verdict" in answer) {
-    if (answer.verdict === "DENY") return entry["kind"] === "refused" && agree(entry, answer, [...named, "reason"]);
+    if (answer.verdict === "DENY")
+      return entry["kind"] === "refused" && agree(entry, answer, [...named, "reason", "path", "max_bytes"]);
     // A replay says where things stand now, the entry where they stood.
     const then = answer.replayed === true ? [] : ["expires_at", "deliverable"];
     return entry["kind"] === "admitted" && agree(entry, answer, [...named, ...then]);
   }
-  return entry["kind"] === answer.stage.toLowerCase() && agree(entry, answer, [...named, "at"]);
+  return entry["kind"] === answer.stage.toLowerCase() && agree(entry, answer, [...named, "at", "echo"]);
 }
 
 function agree(entry: Record<string, unknown>, answer: object, fields: readonly string[]): boolean {

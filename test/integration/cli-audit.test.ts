@@ -1,7 +1,8 @@
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { leafHash, openCheckpoint, PackedTree, parseVerifierKey, tilesOf } from "../../src/tlog/index.js";
+import { LyingRelay } from "../support/lying-relay.js";
 import { lineOf } from "../support/mangled-log.js";
 import { a2achan, type Ended } from "../support/program.js";
 import { EVERYWHERE, Serve, dataDirectory, operatorToken } from "../support/serve.js";
@@ -149,6 +150,26 @@ describe("a2achan export", () => {
     expect(stderr).toBe(`a2achan: not proven: entry ${index}: no checkpoint at hand signs it\n`);
   });
 
+  it("is held to older checkpoints with --checkpoint: rolled back or forked since, it ends with 7", async () => {
+    const [file, kept] = [join(folder, "kept.jsonl"), join(folder, "older.checkpoint")];
+    await said("export", file, "--no-texts", "--data", data);
+    const text = readFileSync(file, "utf8");
+    renameSync(`${file}.checkpoint`, kept);
+    const size = entryLines().length;
+    expect(await said("verify", file, "--checkpoint", kept)).toContain(`agrees with  ${kept}, ${size} entries`);
+    const lines = text.trimEnd().split("\n");
+    const forked = [...lines.slice(0, -1), (lines.at(-1) ?? "").replace(/"at":\d/, '"at":9')];
+    for (const [other, sentence] of [
+      [lines.slice(0, -1), `entry ${size - 1}: the log ends here, but ${kept} signs ${size} entries`],
+      [forked, `entry 0: of entries 0 to ${size - 1} some are not what ${kept} signs (${size} entries)`],
+    ] as const) {
+      writeFileSync(file, `${other.join("\n")}\n`);
+      expect((await run("verify", file)).code).toBe(0);
+      const { code, stderr } = await run("verify", file, "--checkpoint", kept);
+      expect([code, stderr]).toEqual([7, `a2achan: not proven: ${sentence}\n`]);
+    }
+  });
+
   it("writes the tree as C2SP tiles with --tiles", async () => {
     const tiles = join(folder, "tiles");
     await said("export", "--tiles", tiles, "--data", data);
@@ -187,6 +208,28 @@ describe("a2achan receipt", () => {
     expect({ ok, index, entry }).toEqual({ ok: true, index: line, entry: entryLines()[line] });
     expect(await run("verify", file)).toMatchObject({ code: 2, stdout: "" });
     writeFileSync(file, readFileSync(file, "utf8").replace(/^index \d+/m, "index 1"));
+    expect(await run("verify", file, "--vkey", logKey)).toMatchObject({ code: 7, stdout: "" });
+  });
+
+  it("shows a client that was answered otherwise what the log says, and nobody can make it say that answer", async () => {
+    const relay = await LyingRelay.start(broker.url, (frame) =>
+      frame["stage"] === "DECLINED" ? { ...frame, stage: "WITNESSED" } : frame,
+    );
+    const { token } = await broker.token({ role: "orchestrator", subject: "lead", ...EVERYWHERE });
+    const orchestrator = await Wire.hello(relay.url, token, { role: "orchestrator" });
+    const told = await orchestrator.ask({ type: "stage", correction_id: declined });
+    await relay.stop();
+    const file = join(folder, "declined.tlog-proof");
+    const proof = await said("receipt", declined, "--data", data);
+    writeFileSync(file, proof);
+    const shown = JSON.parse(await said("verify", file, "--vkey", logKey, "-o", "json")) as {
+      index: number;
+      entry: string;
+    };
+    expect([told["stage"], told["index"]]).toEqual(["WITNESSED", shown.index]);
+    expect(JSON.parse(shown.entry)).toMatchObject({ kind: "declined", correction_id: declined });
+    const lie = shown.entry.replace('"kind":"declined"', '"kind":"witnessed"');
+    writeFileSync(file, proof.replace(/^extra .+$/m, `extra ${Buffer.from(lie).toString("base64")}`));
     expect(await run("verify", file, "--vkey", logKey)).toMatchObject({ code: 7, stdout: "" });
   });
 

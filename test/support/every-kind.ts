@@ -1,5 +1,5 @@
 import { encodeEntry, type KernelEvent } from "../../src/kernel/index.js";
-import { commitment } from "../../src/protocol/index.js";
+import { LIMITS, commitment } from "../../src/protocol/index.js";
 import { Frontier, leafHash, signCheckpoint } from "../../src/tlog/index.js";
 import type { LoggedLine } from "../../src/storage/journal/index.js";
 import { admittedId, LOG_SIGNER, TestKernel } from "./kernel.js";
@@ -12,10 +12,13 @@ function sent(kernel: TestKernel, fields: Parameters<TestKernel["correct"]>[1] =
   );
 }
 
-/** A log in which every kind of entry and every end of a correction occurs, and then so many corrections more. */
-export function everyKind(more = 0): LoggedLine[] {
-  const kernel = new TestKernel();
-  const entries = recorded(kernel);
+/**
+ * A log in which every kind of entry and every end of a correction occurs, and then so many corrections more. From the
+ * first step at or after entry `later` on, all of it happens a millisecond later: another history, and as good a one.
+ */
+export function everyKind(more = 0, later = Number.POSITIVE_INFINITY): LoggedLine[] {
+  const kernel = new TestKernel(LIMITS, later === 0 ? 1_000_001 : 1_000_000);
+  const entries = recorded(kernel, later);
   for (const subject of ["orch", "other"]) kernel.grant("orchestrator", subject);
   for (const subject of ["w-1", "w-2"]) {
     kernel.grant("worker", subject);
@@ -94,15 +97,25 @@ function redact(kernel: TestKernel, entries: LoggedLine[], index: number): void 
   entries[index] = { ...entry, texts: [] };
 }
 
-/** The log of a kernel that has just started; it grows with what the kernel does. */
-export function recorded(kernel: TestKernel): LoggedLine[] {
+/** The log of a kernel that has just started; it grows with what the kernel does. Once it has `later` entries, a millisecond is lost. */
+export function recorded(kernel: TestKernel, later = Number.POSITIVE_INFINITY): LoggedLine[] {
   const entries: LoggedLine[] = [];
   const record = (event: KernelEvent, workerEntry?: number): void => {
     const index = entries.length;
     entries.push({ index, ...encodeEntry(event, index, workerEntry) });
   };
   kernel.events.forEach((event) => record(event));
-  kernel.observer = (_, { events, workerEntries }) => events.forEach((event, at) => record(event, workerEntries[at]));
+  let late = later === 0;
+  const lag = (): void => {
+    if (late || entries.length < later) return;
+    late = true;
+    kernel.now += 1;
+  };
+  lag();
+  kernel.observer = (_, { events, workerEntries }) => {
+    events.forEach((event, at) => record(event, workerEntries[at]));
+    lag();
+  };
   return entries;
 }
 

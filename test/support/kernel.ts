@@ -70,13 +70,14 @@ export function textOf(field: TextField, text: string): Text {
 /** The kernel with one state, driven by plain arguments at a time that the test sets. Subjects show the token `t-<subject>`. */
 export class TestKernel {
   state: State = emptyState();
-  now = 1_000_000;
+  now: number;
   readonly events: KernelEvent[] = [];
   /** Sees each command with what it did. */
   observer: ((command: Command, step: Step) => void) | undefined;
   readonly #sessions = new Map<string, string>();
 
-  constructor(limits: Limits = LIMITS) {
+  constructor(limits: Limits = LIMITS, now = 1_000_000) {
+    this.now = now;
     this.start(limits);
   }
 

@@ -27,7 +27,7 @@ export class Program implements Disposable {
   #over = false;
   #changed: (() => void)[] = [];
 
-  constructor(args: readonly string[], options: { env?: NodeJS.ProcessEnv; command?: string } = {}) {
+  constructor(args: readonly string[], options: { env?: NodeJS.ProcessEnv; cwd?: string; command?: string } = {}) {
     const { command = process.execPath, ...rest } = options;
     const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"], ...rest });
     this.#child = child;

@@ -40,3 +40,41 @@ export function proofOf(from: number, leaves: readonly Uint8Array[], whole = tru
     ? [...proofOf(from, leaves.slice(0, half), whole), rootOf(leaves.slice(half)).toString("base64")]
     : [...proofOf(from - half, leaves.slice(half), false), rootOf(leaves.slice(0, half)).toString("base64")];
 }
+
+/** Leaves from `start` to before `end`. */
+type Range = readonly [start: number, end: number];
+
+/** MTH over the leaves of a range, and the ranges that PROOF of section 2.1.2 is made of. */
+export class RangeTree {
+  readonly #leaves: readonly Uint8Array[];
+  readonly #known = new Map<number, Buffer>();
+
+  constructor(leaves: readonly Uint8Array[]) {
+    this.#leaves = leaves;
+  }
+
+  /** Each complete subtree is hashed once, so that thousands of sizes and proofs of one tree are cheap. */
+  hash([start, end]: Range): Buffer {
+    const count = end - start;
+    if (count < 2) return rootOf(this.#leaves.slice(start, end));
+    const half = split(count);
+    if (count !== half * 2) return node(this.hash([start, start + half]), this.hash([start + half, end]));
+    const place = start * this.#leaves.length + count;
+    const known = this.#known.get(place) ?? node(this.hash([start, start + half]), this.hash([start + half, end]));
+    this.#known.set(place, known);
+    return known;
+  }
+
+  root(size: number): Buffer {
+    return this.hash([0, size]);
+  }
+}
+
+/** The ranges whose hashes prove that a tree of `to` leaves begins with one of `from`, in the order of the proof. */
+export function rangesOf(from: number, to: number, start = 0, whole = true): Range[] {
+  if (from === to) return whole ? [] : [[start, to]];
+  const middle = start + split(to - start);
+  return from <= middle
+    ? [...rangesOf(from, middle, start, whole), [middle, to]]
+    : [...rangesOf(from, to, middle, false), [start, middle]];
+}
