@@ -22,7 +22,7 @@ export class Redactions {
   readonly #report: Report;
   /** The lines of each text by what it opens: a plan's summary has one of its own with the row. */
   readonly #texts = new Map<string, TextLine[]>();
-  /** Of each redaction that is durable: the last entry that says so. */
+  /** Of each text that is redacted: the first entry that says so, which is durable. */
   readonly #named = new Map<string, number>();
   readonly #gone = new Map<string, Gone>();
   readonly #asked = new WeakMap<Cable, Map<string, number>>();
@@ -63,7 +63,7 @@ export class Redactions {
     if (first?.index !== entry || first.field !== field)
       this.#report("kept", `entry ${index} redacts a ${field} that entry ${entry} did not bring`);
     if (this.#needed().has(committed)) this.#report("kept", `entry ${index} redacts a ${field} that is needed`);
-    this.#named.set(committed, index);
+    if (!this.#named.has(committed)) this.#named.set(committed, index);
   }
 
   /** The messages of open corrections, and the texts of current rows. */
