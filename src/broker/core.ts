@@ -31,7 +31,7 @@ const READ_AT_ONCE = 1_024;
 export class Core {
   readonly state: State;
   readonly outbox: Outbox;
-  /** Texts that the log says are redacted: whoever wrote that may not have lived to erase them. */
+  /** Texts that the log says are redacted since the last start: whoever wrote that may not have lived to erase them. */
   readonly redacted: readonly TextPlace[];
   readonly #clock: Clock;
   readonly #time: LogTime;
@@ -87,6 +87,8 @@ export class Core {
       reading = read(state.size + entries.length);
       for (const event of decodeEntries(entries, state.size, texts)) {
         evolve(state, event);
+        // A start is not in the log before it has erased what was left.
+        if (event.kind === "broker_started") redacted.length = 0;
         if (event.kind === "redacted")
           redacted.push({ index: event.entry, field: event.field, committed: event.committed });
       }

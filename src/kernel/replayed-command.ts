@@ -191,8 +191,9 @@ function refusedRequest(event: Refused): Command {
     if (verb === "withdraw" || verb === "stage") return { kind: verb, now, by, correction_id };
   }
   if (reason !== "MALFORMED" && reason !== "OVERSIZE" && content === undefined) {
-    if (verb === "bye" && session !== undefined) {
-      return { kind: "bye", now, by, worker_id: worker_id ?? "", session };
+    // Of whoever is no worker the entry names none: only its verb was judged.
+    if (verb === "bye" && session !== undefined && worker_id !== undefined) {
+      return { kind: "bye", now, by, worker_id, session };
     }
     return { kind: "read", now, by, request, ...of };
   }

@@ -127,6 +127,7 @@ describe("the entry's line", () => {
       otherWorker: await broker.worker("w-2"),
       lead: await broker.orchestrator("lead"),
       other: await broker.orchestrator("other"),
+      namesake: await broker.orchestrator("w-1"),
     };
     await wires.worker.ask(status("one"));
     const view = await wires.lead.ask({ type: "get", worker_id: "w-1" });

@@ -2,7 +2,7 @@
 export interface Mutant {
   /** What the broker does wrong then, in one sentence; names the mutant. */
   fault: string;
-  /** The requirements of PROTOCOL.md that it breaks. */
+  /** The requirements of PROTOCOL.md that it breaks; none where WITNESS-LOG.md alone says so. */
   requirements: readonly string[];
   /** Path from the project's root. */
   file: string;
@@ -18,7 +18,7 @@ type Fault = [requirements: string, fault: string, find: string, replace: string
 export function faultsOf(file: string, tests: string, faults: readonly Fault[]): Mutant[] {
   return faults.map(([requirements, fault, find, replace]) => ({
     fault,
-    requirements: requirements.split(" ").map((id) => `A2C-${id}`),
+    requirements: requirements.split(" ").flatMap((id) => (id === "" ? [] : [`A2C-${id}`])),
     file: `src/${file}`,
     find,
     replace,

@@ -8,6 +8,7 @@ import { FRAMES } from "./table/frames.js";
 import { GRANTS } from "./table/grants.js";
 import { LIVENESS } from "./table/liveness.js";
 import { PLANS } from "./table/plans.js";
+import { PROOFS } from "./table/proofs.js";
 import { RECEIPTS } from "./table/receipts.js";
 import { RECOVERY } from "./table/recovery.js";
 import { REFUSALS } from "./table/refusals.js";
@@ -15,6 +16,7 @@ import { RESUME } from "./table/resume.js";
 import { ROWS } from "./table/rows.js";
 import { SCANNER } from "./table/scanner.js";
 import { TEXTS } from "./table/texts.js";
+import { WITNESS } from "./table/witness.js";
 
 /** Every mutant, by area. */
 export const TABLE: Readonly<Record<string, readonly Mutant[]>> = {
@@ -34,4 +36,6 @@ export const TABLE: Readonly<Record<string, readonly Mutant[]>> = {
   texts: TEXTS,
   frames: FRAMES,
   clients: CLIENTS,
+  proofs: PROOFS,
+  witness: WITNESS,
 };

@@ -12,11 +12,12 @@ import {
   type State,
   type Step,
 } from "../../src/kernel/index.js";
+import { commitmentOf } from "../../src/storage/texts.js";
 import { hold, Invariants, REFUSALS } from "../support/invariants.js";
 import { actions, Player, setUp, type Action } from "../support/kernel-actions.js";
 import { ID_KEY, TestKernel } from "../support/kernel.js";
 import { isOpenStage } from "../support/log-book.js";
-import { expectedOf, nameOf, type Expected } from "../support/oracle.js";
+import { expectedOf, keptFor, nameOf, type Expected } from "../support/oracle.js";
 
 const SEED = 20_251_130;
 const RUNS = 1_000;
@@ -26,7 +27,9 @@ const LONGEST = 2 * 3_600_000;
 
 /** Entries that the oracle predicts; the ends that follow from them are the invariants' business. */
 const PREDICTED =
-  "session_opened admitted superseded delivered acked planned status late_ack declined withdrawn refused".split(" ");
+  "session_opened admitted superseded delivered acked planned status late_ack declined withdrawn refused redacted".split(
+    " ",
+  );
 
 const seen = new Map<string, number>();
 const see = (what: string): void => void seen.set(what, (seen.get(what) ?? 0) + 1);
@@ -38,8 +41,10 @@ class Story {
   readonly #player = new Player(this.kernel, this.#invariants.book);
   #lines: EncodedEntry[] = [];
   #rebuilt: State = emptyState();
+  readonly #erased = new Set<string>();
 
   constructor() {
+    this.kernel.salted = true;
     this.#keep({ events: this.kernel.events, workerEntries: [] });
     this.#invariants.step(this.kernel.events, 0, this.kernel.now);
     this.kernel.observer = (command, step) => this.#check(command, step);
@@ -65,8 +70,12 @@ class Story {
     const { book } = this.#invariants;
     const own = step.events.slice(step.own).map(({ kind }) => kind);
     let expected: Expected = { answer: "", kinds: [] };
-    this.#invariants.step(step.events, step.own, command.now, () => (expected = expectedOf(book, command)));
-    if ("by" in command && command.by.role !== "operator") {
+    this.#invariants.step(step.events, step.own, command.now, () => {
+      expected = expectedOf(book, command);
+      if (command.kind !== "redact") return;
+      see(`redact ${this.#erased.has(command.committed) ? "again" : (keptFor(book, command) ?? "done")}`);
+    });
+    if ("by" in command && (command.by.role !== "operator" || command.kind === "redact")) {
       const actual = { answer: answerOf(step), kinds: own.filter((kind) => PREDICTED.includes(kind)) };
       hold("oracle", isDeepStrictEqual(actual, expected), JSON.stringify({ command, actual, expected }));
       see(`answer ${actual.answer}`);
@@ -106,7 +115,18 @@ class Story {
       const entry = encodeEntry(event, this.#lines.length, workerEntries[at]);
       this.#lines.push(entry);
       evolve(this.#rebuilt, decodeEntry(entry.line, entry.texts));
+      if (event.kind === "redacted") this.#erase(event.committed);
     });
+  }
+
+  /** The text goes from every entry that has it, and the log without it is as good as it was. */
+  #erase(committed: string): void {
+    this.#erased.add(committed);
+    this.#lines = this.#lines.map(({ line, texts }) => ({
+      line,
+      texts: texts.filter((text) => commitmentOf(text) !== committed),
+    }));
+    this.#rebuilt = this.#readBack();
   }
 
   #readBack(): State {
@@ -163,6 +183,7 @@ describe("the kernel, in any story", () => {
     "redelivered",
     "stale_context",
     "folded",
+    ...["done", "open", "row", "again", "no entry"].map((what) => `redact ${what}`),
     "answer admitted",
     "answer replayed",
     "answer stage",

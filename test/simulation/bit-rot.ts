@@ -1,5 +1,6 @@
 import { DamagedLog } from "../../src/storage/journal/index.js";
 import { readHead } from "../../src/storage/journal/head.js";
+import { BLANK, parseText } from "../../src/storage/journal/lines.js";
 import { FakeClock } from "../support/fake-clock.js";
 import { HEAD, segmentsOf } from "../support/journal-scenes.js";
 import type { Random } from "../support/random.js";
@@ -8,9 +9,11 @@ import { DIRECTORY, openJournal } from "./broker-process.js";
 import type { Report } from "./clauses.js";
 import { ProcessClock } from "./process-clock.js";
 
+const NEWLINE = 0x0a;
+
 /**
- * I9: a log of which one bit below the durable head has turned is refused. Tried on a copy; false where there is nothing
- * yet that could turn.
+ * I9: a log of which one bit below the durable head has turned is refused, unless the bit was of an erased text. Tried on
+ * a copy; false where there is nothing yet that could turn.
  */
 export async function i9Refused(disk: SimDisk, random: Random, report: Report): Promise<boolean> {
   const copy = SimDisk.of(disk.contents());
@@ -22,6 +25,7 @@ export async function i9Refused(disk: SimDisk, random: Random, report: Report): 
   let ordinal = 0;
   for (; at >= (segments[ordinal]?.length ?? 0); ordinal += 1) at -= segments[ordinal]?.length ?? 0;
   const bytes = Buffer.from(segments[ordinal] ?? []);
+  if (isErased(bytes, at)) return false;
   bytes[at] = (bytes[at] ?? 0) ^ (1 << random(8));
   copy.put(`${DIRECTORY}/${String(ordinal).padStart(8, "0")}.jsonl`, bytes);
   try {
@@ -31,6 +35,18 @@ export async function i9Refused(disk: SimDisk, random: Random, report: Report): 
     if (!(error instanceof DamagedLog)) report("I9", `a turned bit gives ${String(error)}`);
   }
   return true;
+}
+
+/** Whether a byte is of a text that is erased, wholly or half, or the newline between two of them. */
+function isErased(bytes: Buffer, at: number): boolean {
+  const lineAt = (byte: number): Buffer =>
+    bytes.subarray(bytes.lastIndexOf("\n", byte - 1) + 1, bytes.indexOf("\n", byte) + 1);
+  return [at, at + (bytes[at] === NEWLINE ? 1 : 0)].every((byte) => {
+    const line = lineAt(byte);
+    return (
+      line[0] === BLANK || (line.toString().startsWith('{"text":') && parseText(line.subarray(0, -1)) === undefined)
+    );
+  });
 }
 
 /** Where the batch that ends at `size` entries ends, in the bytes of all segments; 0 where there is none. */

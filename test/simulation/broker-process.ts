@@ -9,6 +9,7 @@ import { Edge, type EdgeEvents } from "./edge.js";
 import { ProcessClock } from "./process-clock.js";
 
 export const DIRECTORY = "/data/log";
+export const ORIGIN = "sim.example/log";
 const SEGMENT_BYTES = 12_000;
 
 export interface BrokerOptions {
@@ -25,6 +26,8 @@ export interface BrokerEvents extends EdgeEvents {
   recovered(page: Page): void;
   /** A batch is durable, and the broker has not been told so yet. */
   durable(batch: Batch): void;
+  /** A text is about to be erased. */
+  erasing(): void;
   /** The disk failed, or cut the process off in the middle of an operation. */
   diskFault(): void;
 }
@@ -70,8 +73,8 @@ export class BrokerProcess {
       const files = new GatedFiles(disk, () => events.diskFault());
       const journal = await openJournal(files, clock);
       events.recovered(await journal.read(0, journal.size()));
-      const store = new WatchedStore(journal, (batch) => events.durable(batch));
-      const broker = await Broker.open({ ...options, store, clock, version: "0", origin: "sim.example/log" });
+      const store = new WatchedStore(journal, events);
+      const broker = await Broker.open({ ...options, store, clock, version: "0", origin: ORIGIN });
       const edgeClock = new ProcessClock(options.clock);
       return new BrokerProcess(broker, journal, new Edge(broker, edgeClock, events), files, [clock, edgeClock]);
     } catch (error) {
@@ -90,14 +93,14 @@ export function openJournal(files: GatedFiles | SimDisk, clock: ProcessClock): P
   });
 }
 
-/** A store that tells of each batch when it is durable, before the broker hears of it. */
+/** A store that tells of each batch when it is durable, before the broker hears of it, and of each erasure. */
 class WatchedStore implements EventStore {
   readonly #inner: EventStore;
-  readonly #durable: (batch: Batch) => void;
+  readonly #events: Pick<BrokerEvents, "durable" | "erasing">;
 
-  constructor(inner: EventStore, durable: (batch: Batch) => void) {
+  constructor(inner: EventStore, events: Pick<BrokerEvents, "durable" | "erasing">) {
     this.#inner = inner;
-    this.#durable = durable;
+    this.#events = events;
   }
 
   get torn(): EventStore["torn"] {
@@ -118,7 +121,7 @@ class WatchedStore implements EventStore {
 
   async append(batch: Batch): Promise<void> {
     await this.#inner.append(batch);
-    this.#durable(batch);
+    this.#events.durable(batch);
   }
 
   read(from: number, limit: number): Promise<Page> {
@@ -126,6 +129,7 @@ class WatchedStore implements EventStore {
   }
 
   redact(place: TextPlace): Promise<void> {
+    this.#events.erasing();
     return this.#inner.redact(place);
   }
 

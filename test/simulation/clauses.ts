@@ -17,6 +17,8 @@ export const CLAUSES = {
   I15: "Every entry's subject was covered by its principal's grant at that time.",
   I16: "The kernel calls no clock, randomness or I/O.",
   lease: "A row is live while its worker gives signs of life, not for long after, and not over a start of the broker.",
+  gone: "What was redacted is on no disk and is served to nobody; what the process left undone the next start does.",
+  kept: "What was not redacted is there; what was is so with a word in the log, which verifies.",
   watch: "Who watches is shown the rows as they are, in the end.",
 } as const;
 

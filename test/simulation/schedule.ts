@@ -5,8 +5,10 @@ import { SimDisk } from "../support/sim-files.js";
 import { openJournal } from "./broker-process.js";
 import type { Violation } from "./clauses.js";
 import { i1Kept } from "./ledger.js";
+import { redactAtLast } from "./operator.js";
 import { ProcessClock } from "./process-clock.js";
 import { movesOf, takeStep } from "./steps.js";
+import { verified } from "./verified.js";
 import { World } from "./world.js";
 
 /** Twice the longest time to live of a correction of the actors, and what a slow network may take. */
@@ -75,6 +77,7 @@ async function end(world: World): Promise<string> {
   world.slowDown(false);
   world.disk.faultAt = 0;
   world.startFault = undefined;
+  world.erasureFault = undefined;
   for (let tries = 0; world.process === undefined && tries < 3; tries += 1) await world.start();
   await world.settle();
   for (let left = LONGEST_MS; left > 0 && world.violation === undefined; left -= STRIDE_MS) {
@@ -86,6 +89,7 @@ async function end(world: World): Promise<string> {
   }
   await world.settle();
   await i7Ended(world);
+  await redactAtLast(world);
   world.check();
   return stopped(world);
 }
@@ -121,8 +125,10 @@ async function stopped(world: World): Promise<string> {
   if (world.process !== undefined) world.report("I14", "the broker does not stop");
   try {
     const journal = await openJournal(SimDisk.of(world.disk.contents()), new ProcessClock(world.clock));
-    const { entries } = await journal.read(0, journal.size());
+    const { entries, texts } = await journal.read(0, journal.size());
     i1Kept(world.ledger, entries, world.report);
+    world.redactions.found(texts);
+    await verified(world);
     if (entries.length !== world.ledger.lines.length) world.report("I1", "the log holds more than was ever durable");
     return journal.head().root;
   } catch (error) {

@@ -21,6 +21,11 @@ const MET = [
   ..."UNWITNESSED/DIGEST UNWITNESSED/NOT_LIVE TRUST_VIOLATION/CORRECTION TRUST_VIOLATION/SCOPE TRUST_VIOLATION/CITED"
     .split(" ")
     .map((refusal) => `refused ${refusal}`),
+  "texts redacted",
+  ...["open", "current row", "no such text"].map((why) => `not redacted: ${why}`),
+  "fault in an erasure",
+  "erasures finished by a start",
+  "logs verified",
   "torn tails set aside",
   "batches found that were not acknowledged",
   "frames doubled",

@@ -1,5 +1,6 @@
 import { randomFrom, type Random } from "../support/random.js";
 import type { Fault } from "../support/sim-files.js";
+import { operator, redact } from "./operator.js";
 import { pick, rarely } from "./surroundings.js";
 import type { World } from "./world.js";
 
@@ -28,6 +29,7 @@ const FAULTS: readonly [number, Move][] = [
   [3, diskFault],
   [4, weather],
   [3, operator],
+  [6, redact],
 ];
 
 /** The moves of one schedule: all of the work, and the faults that its seed picks. Few faults make for long stories. */
@@ -165,18 +167,4 @@ function weather(world: World, random: Random): string {
   }
   world.slowDown(!world.slowDisk);
   return world.slowDisk ? "the disk is slow" : "the disk is fast";
-}
-
-function operator(world: World, random: Random): string {
-  const { process, tokens } = world;
-  if (process === undefined) return "the operator finds no broker";
-  const subject = pick(random, [...tokens.keys()]);
-  const before = tokens.get(subject)?.split("_")[1] ?? "";
-  const expiresInMs = rarely(random, 25) ? { expiresInMs: pick(random, [2_000, 30_000]) } : {};
-  const lane = rarely(random, 20) && subject.startsWith("o") ? { lane: "cmd/*" } : {};
-  const how = random(3);
-  if (how > 0) void world.grant(subject, { ...expiresInMs, ...lane });
-  if (how < 2) process.broker.revokeToken(before).catch(() => {});
-  world.count("operator moves");
-  return `the operator ${["revokes", "replaces", "adds"][how]} a token of ${subject}`;
 }

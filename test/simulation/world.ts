@@ -1,6 +1,8 @@
 import type { Chance } from "../../src/broker/index.js";
 import { grantRequest } from "../../src/broker/index.js";
 import { MemoryTokenHashes } from "../../src/broker/tokens.js";
+import type { TextLine } from "../../src/kernel/index.js";
+import { signerKey, type VerifierKey } from "../../src/tlog/index.js";
 import { FakeClock } from "../support/fake-clock.js";
 import { turn } from "../support/local.js";
 import { randomFrom, type Random } from "../support/random.js";
@@ -9,14 +11,16 @@ import { Answers } from "./answers.js";
 import { AuditorActor } from "./auditor-actor.js";
 import { i14Bounded } from "./bounds.js";
 import { i9Refused } from "./bit-rot.js";
-import { BrokerProcess, type BrokerEvents } from "./broker-process.js";
+import { BrokerProcess, ORIGIN, type BrokerEvents } from "./broker-process.js";
 import type { Violation } from "./clauses.js";
 import { HostileActor } from "./hostile-actor.js";
 import { SignsOfLife } from "./leases.js";
 import { i10SameState, i1Kept, Ledger } from "./ledger.js";
 import { Network } from "./network.js";
 import { OrchestratorActor } from "./orchestrator-actor.js";
+import { Redactions } from "./redactions.js";
 import { bytesFrom, type Surroundings } from "./surroundings.js";
+import { verified } from "./verified.js";
 import { WorkerActor } from "./worker-actor.js";
 
 const EVERYWHERE = { worker: "**", issue: "**", lane: "**" };
@@ -31,6 +35,7 @@ export class World implements Surroundings {
   readonly network = new Network();
   readonly ledger: Ledger;
   readonly answers: Answers;
+  readonly redactions: Redactions;
   readonly random: Random;
   readonly signs = new SignsOfLife(() => this.clock.monotonic());
   readonly tokens = new Map<string, string>();
@@ -42,6 +47,7 @@ export class World implements Surroundings {
   readonly hostiles: HostileActor[];
   readonly idKey: Uint8Array;
   readonly logKey: Uint8Array;
+  readonly verifierKey: VerifierKey;
   readonly hashes = new MemoryTokenHashes();
   disk: SimDisk;
   process: BrokerProcess | undefined;
@@ -53,6 +59,8 @@ export class World implements Surroundings {
   doubles = false;
   /** What is to happen to the disk while the next broker starts, and at which of its operations. */
   startFault: { fault: Fault; at: number } | undefined;
+  /** The same for the next erasure, from where it begins. */
+  erasureFault: { fault: Fault; at: number } | undefined;
   #faulty = false;
   /** Folded refusals before this life of the broker. */
   #folded = { answered: 0, counted: 0 };
@@ -63,9 +71,11 @@ export class World implements Surroundings {
     this.disk = new SimDisk(this.random(0x1_0000_0000));
     this.idKey = bytesFrom(this.random, 32);
     this.logKey = bytesFrom(this.random, 32);
+    this.verifierKey = signerKey(ORIGIN, this.logKey);
     const violated = (violation: Violation): void => void (this.violation ??= violation);
     this.ledger = new Ledger(this.idKey, violated, (event) => this.signs.onEvent(event, this.report));
     this.answers = new Answers(this.ledger, this.idKey, this.report, (what) => this.count(what));
+    this.redactions = new Redactions(this.ledger, this.report);
     this.workers = ["w-1", "w-2"].map((id) => new WorkerActor(id, this));
     this.orchestrators = ["o-1", "o-2"].map((subject) => new OrchestratorActor(subject, this));
     this.auditor = new AuditorActor("a-1", this);
@@ -125,7 +135,8 @@ export class World implements Surroundings {
     else if (this.down === "killed") this.disk = this.disk.survivor(this.random(0x1_0000_0000));
     this.down = "killed";
     this.#faulty = false;
-    this.#arm();
+    if (this.startFault !== undefined) this.#arm(this.startFault);
+    this.startFault = undefined;
     if (this.random(6) === 0) await this.#rot();
     const chance: Chance = { bytes: (count) => bytesFrom(this.random, count) };
     // A folded refusal comes early, so that it comes at all.
@@ -139,6 +150,7 @@ export class World implements Surroundings {
       process.files.hold(this.slowDisk);
       void process.broker.faulted.then((error) => this.#faulted(process, error));
       this.count("starts");
+      await verified(this);
       if (process.journal.torn !== undefined) this.count("torn tails set aside");
     } catch (error) {
       if (!this.#faulty) this.report("I9", `the log is not taken up: ${String(error)}`);
@@ -146,11 +158,8 @@ export class World implements Surroundings {
     }
   }
 
-  #arm(): void {
-    if (this.startFault === undefined) return;
-    this.disk.fault = this.startFault.fault;
-    this.disk.faultAt = this.disk.operations.length + this.startFault.at;
-    this.startFault = undefined;
+  #arm({ fault, at }: NonNullable<World["startFault"]>): void {
+    Object.assign(this.disk, { fault, faultAt: this.disk.operations.length + at });
   }
 
   async #rot(): Promise<void> {
@@ -161,24 +170,38 @@ export class World implements Surroundings {
   #events(): BrokerEvents {
     return {
       accepted: (cable) => {
-        cable.onLeave = (frame) => this.answers.leaves(cable, frame);
+        cable.onLeave = (frame) => {
+          this.answers.leaves(cable, frame);
+          this.redactions.leaves(cable, frame);
+        };
         this.answers.accepted(cable);
       },
       heard: (cable) => {
         const worker = this.answers.workerOf(cable);
         if (worker !== undefined) this.signs.heard(worker);
       },
-      arrived: (cable, parsed) => this.answers.asked(cable, parsed),
+      arrived: (cable, parsed) => {
+        this.answers.asked(cable, parsed);
+        this.redactions.asked(cable, parsed);
+      },
       threw: (error) => this.report("I14", `a handler threw: ${(error as Error).stack}`),
       recovered: ({ entries, texts }) => {
         i1Kept(this.ledger, entries, this.report);
-        const known = this.ledger.lines.length;
-        if (entries.length > known) this.count("batches found that were not acknowledged");
-        this.ledger.take(entries.slice(known), texts);
+        const later = entries.slice(this.ledger.lines.length);
+        if (later.length > 0) this.count("batches found that were not acknowledged");
+        this.#take(later, texts);
+        this.redactions.found(texts);
       },
       durable: ({ entries, texts }) => {
         this.count("batches");
-        this.ledger.take(entries, texts);
+        this.#take(entries, texts);
+      },
+      erasing: () => {
+        if (this.process === undefined) this.count("erasures finished by a start");
+        if (this.erasureFault === undefined) return;
+        this.count("fault in an erasure");
+        this.#arm(this.erasureFault);
+        this.erasureFault = undefined;
       },
       diskFault: () => {
         this.#faulty = true;
@@ -186,6 +209,12 @@ export class World implements Surroundings {
           this.kill(this.disk.fault === "power" ? "power" : "killed");
       },
     };
+  }
+
+  #take(entries: readonly string[], texts: readonly TextLine[]): void {
+    const known = this.ledger.lines.length;
+    this.ledger.take(entries, texts);
+    this.redactions.durable(texts.filter(({ index }) => index >= known));
   }
 
   // A broker whose store fails has closed everything and ends; one that fails without a cause is a fault of its own.

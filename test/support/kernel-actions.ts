@@ -2,6 +2,7 @@ import fc from "fast-check";
 import type { Command, Step } from "../../src/kernel/index.js";
 import { EVERYWHERE, SCOPE, type TestKernel } from "./kernel.js";
 import { isOpenStage, type LogBook } from "./log-book.js";
+import { placeToRedact } from "./redact-action.js";
 
 const VERBS = {
   status: 32,
@@ -22,6 +23,7 @@ const VERBS = {
   tick: 4,
   revoke: 1,
   grant: 4,
+  redact: 8,
   burst: 2,
   fill: 2,
   churn: 2,
@@ -135,6 +137,10 @@ export class Player {
         return void kernel.revoke(rare(0, 20) ? `t-${worker}` : `t-${subject}`);
       case "grant":
         return this.#grant(action, rare);
+      case "redact": {
+        const place = placeToRedact(kernel.events, this.#book, choices[0] ?? 0, pick);
+        return place && void kernel.redact(place.entry, place.field, place.committed);
+      }
       case "burst":
         return this.#burst(worker, subject);
       case "fill":

@@ -57,13 +57,13 @@ interface StatusFields {
   expect_seq?: number;
 }
 
-/** A text under a fixed salt. */
-export function textOf(field: TextField, text: string): Text {
+/** A text under a salt that is always the same, or the one that is given. */
+export function textOf(field: TextField, text: string, salt: Uint8Array = SALT): Text {
   return {
     bytes: utf8Bytes(text),
-    commitment: commitment(field, SALT, text),
+    commitment: commitment(field, salt, text),
     text,
-    salt: Buffer.from(SALT).toString("hex"),
+    salt: Buffer.from(salt).toString("hex"),
   };
 }
 
@@ -74,6 +74,9 @@ export class TestKernel {
   readonly events: KernelEvent[] = [];
   /** Sees each command with what it did. */
   observer: ((command: Command, step: Step) => void) | undefined;
+  /** Whether each text has a salt of its own, as with a broker. */
+  salted = false;
+  #salts = 0;
   readonly #sessions = new Map<string, string>();
 
   constructor(limits: Limits = LIMITS, now = 1_000_000) {
@@ -116,6 +119,10 @@ export class TestKernel {
     return this.do({ kind: "revoke_grant", by: ADMIN, token });
   }
 
+  redact(entry: number, field: TextField, committed: string): Step {
+    return this.do({ kind: "redact", by: ADMIN, entry, field, committed });
+  }
+
   /** Opens a session of a worker, which becomes its current one. */
   connect(worker_id: string, session = `${worker_id}-s1`, { token }: From = {}): Step {
     this.#sessions.set(worker_id, session);
@@ -133,8 +140,8 @@ export class TestKernel {
       kind: "status",
       ...this.#worker(worker_id, from),
       ...rest,
-      ...(last_action !== undefined && { last_action: textOf("last_action", last_action) }),
-      ...(next_action !== undefined && { next_action: planned(next_action) }),
+      ...(last_action !== undefined && { last_action: this.#text("last_action", last_action) }),
+      ...(next_action !== undefined && { next_action: this.#planned(next_action) }),
     });
   }
 
@@ -154,7 +161,7 @@ export class TestKernel {
       ...this.#worker(worker_id, from),
       correction_id,
       status_digest: from.status_digest ?? this.#cited(correction_id),
-      ...(next_action !== undefined && { next_action: planned(next_action) }),
+      ...(next_action !== undefined && { next_action: this.#planned(next_action) }),
     });
   }
 
@@ -164,7 +171,7 @@ export class TestKernel {
       ...this.#worker(worker_id, from),
       correction_id,
       status_digest: from.status_digest ?? this.#cited(correction_id),
-      reason: textOf("reason", "the file is generated"),
+      reason: this.#text("reason", "the file is generated"),
     });
   }
 
@@ -187,7 +194,7 @@ export class TestKernel {
       kind: "correct",
       by: principal(role, subject, token),
       content,
-      message: textOf("message", message),
+      message: this.#text("message", message),
       correction_id: correctionId(ID_KEY, { ...content, message }, subject),
       reachable,
     });
@@ -219,7 +226,7 @@ export class TestKernel {
       refusal,
       ...(worker_id !== undefined && { worker_id }),
       ...(from.session !== undefined && { session: from.session }),
-      ...(message !== undefined && { message: textOf("message", message) }),
+      ...(message !== undefined && { message: this.#text("message", message) }),
     });
   }
 
@@ -236,6 +243,16 @@ export class TestKernel {
     const correction = this.state.corrections.get(id);
     if (correction === undefined) throw new Error(`${id} is not kept`);
     return correction;
+  }
+
+  #text(field: TextField, text: string): Text {
+    if (!this.salted) return textOf(field, text);
+    this.#salts += 1;
+    return textOf(field, text, Buffer.from(String(this.#salts).padStart(32, "0")));
+  }
+
+  #planned({ summary, ...rest }: PlannedAction): Omit<PlannedAction, "summary"> & { summary: Text } {
+    return { ...rest, summary: this.#text("summary", summary) };
   }
 
   #session(worker_id: string, { session }: From): string {
@@ -273,8 +290,4 @@ export function told({ events }: Step): string[] {
   return events.map((event) =>
     "detail" in event && event.detail !== undefined ? `${event.kind}/${event.detail}` : event.kind,
   );
-}
-
-function planned({ summary, ...rest }: PlannedAction): Omit<PlannedAction, "summary"> & { summary: Text } {
-  return { ...rest, summary: textOf("summary", summary) };
 }

@@ -46,6 +46,7 @@ interface Scope {
 }
 
 export class LogBook {
+  size = 0;
   readonly workers = new Map<string, BookedWorker>();
   readonly corrections = new Map<string, BookedCorrection>();
   readonly grants = new Map<string, BookedGrant>();
@@ -80,6 +81,7 @@ export class LogBook {
   }
 
   apply(event: KernelEvent, index: number): void {
+    this.size = index + 1;
     switch (event.kind) {
       case "broker_started":
         for (const worker of this.workers.values()) worker.session = undefined;

@@ -119,8 +119,18 @@ function ofWorker(book: LogBook, command: FromWorker): string {
   return plans(worker, planned) && busy ? "RATE_LIMITED/RATE" : "stage";
 }
 
+/** Why a text stays (WITNESS-LOG.md, "Redaction"): somebody needs it, or there is no such entry; undefined if it goes. */
+export function keptFor(book: LogBook, { entry, committed }: Of<"redact">): "no entry" | "open" | "row" | undefined {
+  if (entry >= book.size) return "no entry";
+  const open = [...book.corrections.values()].filter(({ stage }) => isOpenStage(stage));
+  if (open.some(({ content }) => content.message.commitment === committed)) return "open";
+  const rows = [...book.workers.values()].flatMap(({ row }) => [row?.last_action, row?.next_action?.summary]);
+  return rows.some((text) => text?.commitment === committed) ? "row" : undefined;
+}
+
 /** Entries of a command that was not refused. */
 function kindsOf(book: LogBook, command: Command, answer: string): string[] {
+  if (command.kind === "redact") return keptFor(book, command) === undefined ? ["redacted"] : [];
   if (command.kind === "open_session") return ["session_opened"];
   if (command.kind === "correct" && answer === "admitted") {
     return command.content.supersedes === undefined ? ["admitted"] : ["admitted", "superseded"];

@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import type { File, Files, OpenMode } from "../../src/storage/journal/files.js";
-import { afterPowerCut, apply, type Change, type Node } from "./power-cut.js";
+import { afterPowerCut, apply, cutShort, type Change, type Node } from "./power-cut.js";
 import { randomFrom, type Random } from "./random.js";
 
 /**
@@ -64,6 +64,15 @@ export class SimDisk implements Files {
   contents(): Record<string, Buffer> {
     const files = [...this.#names].filter(([, entry]) => entry !== "directory");
     return Object.fromEntries(files.map(([path]) => [path, this.bytes(path)]));
+  }
+
+  /** Whether a file has these bytes, as a reader sees it or as it may be after a power cut. */
+  holds(bytes: string): boolean {
+    const nodes = [...this.#names.values(), ...this.#kept.values()].filter((entry) => entry !== "directory");
+    return nodes.some(({ seen, disk, pending }) => {
+      const written = pending.map((change) => ("data" in change ? change.data : Buffer.alloc(0)));
+      return [seen, disk, ...written].some((one) => one.includes(bytes));
+    });
   }
 
   /**
@@ -212,12 +221,12 @@ class SimFile implements File {
   }
 
   write(data: Uint8Array, position: number): Promise<void> {
-    const bytes = Buffer.from(data);
-    const change = (length: number): void => this.#change({ at: position, data: bytes.subarray(0, length) });
+    const write = { at: position, data: Buffer.from(data) };
     return this.#disk.step(
       `write ${this.#path}`,
-      () => change(bytes.length),
-      (fault, random) => change(fault === "power" ? bytes.length : random(bytes.length)),
+      () => this.#change(write),
+      (fault, random) =>
+        this.#change(fault === "power" ? write : cutShort(this.#node.seen, write, random(write.data.length))),
     );
   }
 

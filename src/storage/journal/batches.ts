@@ -34,7 +34,7 @@ export class StoredBatch {
   }
 
   /**
-   * The text lines, each with where it stands in the segment, in bytes; of one that is half erased there is no text.
+   * The text lines, each with where it stands in the segment, in bytes; of one that is erased, or half so, there is no text.
    * Valid until the callback returns.
    */
   *textLines(): Iterable<{ text: TextLine | undefined; offset: number; bytes: number }> {

@@ -50,6 +50,8 @@ export class Journal implements EventStore {
   #headTimer: Disposable | undefined;
   #headWrite: Promise<void> = Promise.resolve();
   #appending: Promise<void> = Promise.resolve();
+  #erasing: Promise<void> = Promise.resolve();
+  #closing = false;
   #poison: Error | undefined;
   #fail: (error: unknown) => void = () => {};
 
@@ -141,28 +143,16 @@ export class Journal implements EventStore {
 
   async redact(place: TextPlace): Promise<void> {
     if (this.#poison !== undefined) throw this.#poison;
-    const segment = this.#segments.findLast(({ first }) => first <= place.index);
-    const start = segment?.index.before(place.index);
-    if (segment === undefined || start === undefined) return;
-    const found: { offset: number; bytes: number }[] = [];
-    await readBatches(segment.file, start.offset, start.first, (batch) => {
-      if (batch.line.size <= place.index) return true;
-      for (const line of batch.textLines())
-        if (line.text === undefined || opensCommitment(line.text, place)) found.push(line);
-      return false;
-    });
-    try {
-      // The same bytes for the batch, whose crc32 is over its entries alone.
-      for (const { offset, bytes } of found) await segment.file.write(Buffer.alloc(bytes, BLANK), offset);
-      if (found.length > 0) await segment.file.sync();
-    } catch (error) {
-      throw this.#poisoned(error);
-    }
+    if (this.#closing) throw new Error("the journal is closed");
+    const erasing = this.#erasing.then(() => this.#erase(place));
+    this.#erasing = erasing.catch((error: unknown) => void this.#poisoned(error));
+    await erasing;
   }
 
   /** Writes the head, and rejects if that fails; all files are closed either way. */
   async close(): Promise<void> {
-    await Promise.allSettled([this.#appending]);
+    this.#closing = true;
+    await Promise.allSettled([this.#appending, this.#erasing]);
     this.#headTimer?.[Symbol.dispose]();
     this.#headTimer = undefined;
     try {
@@ -213,6 +203,29 @@ export class Journal implements EventStore {
     this.#headTimer ??= this.#later(HEAD_MS, () => this.#headDue());
   }
 
+  async #erase(place: TextPlace): Promise<void> {
+    const segment = this.#segments.findLast(({ first }) => first <= place.index);
+    const start = segment?.index.before(place.index);
+    if (segment === undefined || start === undefined) return;
+    const found: { offset: number; bytes: number }[] = [];
+    const { broken } = await readBatches(segment.file, start.offset, start.first, (batch) => {
+      if (batch.line.size <= place.index) return true;
+      // What is blank already may be so in the cache alone, since a sync that failed.
+      for (const line of batch.textLines())
+        if (line.text === undefined || opensCommitment(line.text, place)) found.push(line);
+      return false;
+    });
+    if (broken !== undefined) throw new DamagedLog(place.index, broken);
+    // Who reads a log reads it up to the head, and has to find there why a text is gone.
+    await this.#writeNextHead();
+    // The same bytes for the batch, whose crc32 is over its entries alone.
+    for (const { offset, bytes } of found) {
+      if (this.#poison !== undefined) throw this.#poison;
+      await segment.file.write(Buffer.alloc(bytes, BLANK), offset);
+    }
+    if (found.length > 0) await segment.file.sync();
+  }
+
   #last(): Segment {
     const last = this.#segments.at(-1);
     if (last === undefined) throw new Error("a journal has at least one segment");
@@ -234,12 +247,17 @@ export class Journal implements EventStore {
     this.#leaves = new LeafHashes();
   }
 
-  // One write after the other, however slow the disk: the slot that is not being written has to be whole.
   #headDue(): void {
     this.#headTimer = undefined;
+    void this.#writeNextHead();
+  }
+
+  // One write after the other, however slow the disk: the slot that is not being written has to be whole.
+  #writeNextHead(): Promise<void> {
     this.#headWrite = this.#headWrite
       .then(() => this.#writeHead())
       .catch((error: unknown) => void this.#poisoned(error));
+    return this.#headWrite;
   }
 
   async #writeHead(): Promise<void> {

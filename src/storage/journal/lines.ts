@@ -34,9 +34,14 @@ export type LineKind = "entry" | "text" | "blank" | "batch" | "unknown";
 /** How an entry line begins. */
 export const ENTRY_START = '{"at":';
 
+const TEXT_START = Buffer.from('{"text":');
+/** How a text line ends, but for the number. */
+const TEXT_END = ',"crc32":}}';
+const CRC_DIGITS = 10;
+
 const STARTS: readonly (readonly [LineKind, Uint8Array])[] = [
   ["entry", Buffer.from(ENTRY_START)],
-  ["text", Buffer.from('{"text":')],
+  ["text", TEXT_START],
   ["batch", Buffer.from('{"batch":')],
 ];
 
@@ -56,14 +61,21 @@ const SECTOR_BYTES = 512;
  * Whether the line at `start`, which is byte `offset` of its segment, is a text of which an erasure that was cut short has
  * blanked some sectors; asked of a line that is no whole text.
  */
-export function isHalfErased(bytes: Uint8Array, start: number, end: number, offset: number): boolean {
+export function isHalfErased(bytes: Buffer, start: number, end: number, offset: number): boolean {
   if (bytes[start] !== BLANK && kindOf(bytes, start, end) !== "text") return false;
+  if (holdsAnother(bytes.subarray(start, end))) return false;
   for (let at = start; at < end;) {
     const next = Math.min(end, at + SECTOR_BYTES - ((offset + at - start) % SECTOR_BYTES));
     if (bytes.subarray(at, next).every((byte) => byte === BLANK)) return true;
     at = next;
   }
   return false;
+}
+
+/** Whether two text lines stand in one, for the newline between them has rotted; within a text quotes are escaped. */
+function holdsAnother(line: Buffer): boolean {
+  const end = line.indexOf(TEXT_END.slice(0, -2));
+  return line.indexOf(TEXT_START, 1) !== -1 || (end !== -1 && line.length - end > TEXT_END.length + CRC_DIGITS);
 }
 
 /** The text of a line whose bytes are exactly what `textLine` writes; undefined for any other. */

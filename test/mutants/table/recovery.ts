@@ -126,8 +126,8 @@ export const RECOVERY = [
     [
       "ANS-05",
       "A head that fails ends nothing.",
-      ".catch((error: unknown) => void this.#poisoned(error));",
-      ".catch(() => {});",
+      "\n      .catch((error: unknown) => void this.#poisoned(error));",
+      "\n      .catch(() => {});",
     ],
     [
       "ANS-02",

@@ -93,4 +93,25 @@ export const BROKER: readonly Planted[] = [
     replace: "",
     invariant: "I7",
   },
+  {
+    name: "a start does not finish an erasure that was cut short",
+    file: "src/broker/broker.ts",
+    find: "    await finishRedactions(store, core.redacted);\n",
+    replace: "",
+    invariant: "gone",
+  },
+  {
+    name: "a text is erased before the log says so",
+    file: "src/broker/redactions.ts",
+    find: "  await core.committed();\n",
+    replace: "",
+    invariant: "kept",
+  },
+  {
+    name: "a start does not know of the redactions before it",
+    file: "src/broker/core.ts",
+    find: 'if (event.kind === "broker_started") redacted.length = 0;',
+    replace: "redacted.length = 0;",
+    invariant: "gone",
+  },
 ];

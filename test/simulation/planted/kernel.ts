@@ -205,4 +205,26 @@ export const KERNEL: readonly Planted[] = [
     replace: "const waiting = [...worker.open.values()].filter(({ acked }) => !acked).reverse();",
     invariant: "I6",
   },
+  {
+    name: "the message of an open correction is redacted",
+    file: "src/kernel/redaction.ts",
+    find: "if (content.message.commitment === committed)\n",
+    replace: "if (content.message.commitment === field)\n",
+    invariant: "kept",
+  },
+  {
+    name: "the plan of a current row is redacted",
+    file: "src/kernel/redaction.ts",
+    find: " || next_action?.summary.commitment === committed;",
+    replace: ";",
+    invariant: "kept",
+  },
+  {
+    name: "who verifies takes an orchestrator's bye for a worker's",
+    file: "src/kernel/replayed-command.ts",
+    find: 'verb === "bye" && session !== undefined && worker_id !== undefined) {\n      return { kind: "bye", now, by, worker_id, session };',
+    replace:
+      'verb === "bye" && session !== undefined) {\n      return { kind: "bye", now, by, worker_id: worker_id ?? "", session };',
+    invariant: "kept",
+  },
 ];

@@ -5,7 +5,8 @@ import type { LoggedLine } from "../../../src/storage/journal/index.js";
 import { MemoryStore } from "../../../src/storage/memory.js";
 import { generateLog } from "../../crash/generate.js";
 import { parseVerifierKey, signerKey } from "../../../src/tlog/index.js";
-import { everyKind, signedOver } from "../../support/every-kind.js";
+import { everyKind, recorded, signedOver } from "../../support/every-kind.js";
+import { TestKernel } from "../../support/kernel.js";
 import { LIES, type Lie, type LoggedEntry } from "../../support/lies.js";
 import { lineOf, manglings } from "../../support/mangled-log.js";
 
@@ -121,6 +122,81 @@ describe("Verifier", () => {
     expect(none.texts.matching).toBe(0);
     expect(none.texts.absent).toBeGreaterThan(20);
     expect(none.counts.attested.get("status_digest")).toBeGreaterThan(5);
+  });
+
+  it("says what is wrong where several checks would find it", () => {
+    const said = (entries: readonly LoggedLine[], yardsticks: Partial<Yardsticks> = {}): unknown => {
+      const { index, sentence } = verified(entries, yardsticks).difference ?? {};
+      return [index, sentence];
+    };
+    const at = (index: number, changed: Partial<LoggedLine>): LoggedLine[] =>
+      LOG.with(index, { ...(LOG[index] as LoggedLine), ...changed });
+    const saying = (index: number, from: string, to: string): LoggedLine[] =>
+      at(index, { line: LOG[index]?.line.replace(from, to) ?? "" });
+    const wrong = "0".repeat(64);
+    expect(said(LOG.toSpliced(5, 1))).toEqual([5, "the log goes on with entry 6"]);
+    expect(said(saying(5, '"index":5', '"index":6'))).toEqual([5, "it calls itself entry 6"]);
+    expect(said(saying(0, '"kind":"log_opened"', '"kind":"opened"'))).toEqual([
+      0,
+      "a log begins with log_opened, not with opened",
+    ]);
+    expect(said(saying(0, '"origin":"test', '"origin":"rest'))).toEqual([0, "its log_key is no key of its origin"]);
+    const key = signerKey("test.example/log", new Uint8Array(32).fill(3));
+    expect(said(LOG, { key })).toEqual([0, expect.stringMatching(/^its log_key is .*, not the key that was given$/)]);
+    const planned = LOG.findIndex(({ line }) => line.includes('"kind":"planned"'));
+    expect(said(LOG.slice(0, planned + 1))).toEqual([
+      planned + 1,
+      "the log ends in the middle of what one request did",
+    ]);
+    expect(said(LOG, { head: { size: 10, root: wrong } })).toEqual([
+      0,
+      "of entries 0 to 9 some are not what the head file tells of (10 entries)",
+    ]);
+    expect(said(LOG, { head: { size: LOG.length + 1, root: wrong } })).toEqual([
+      LOG.length,
+      `the log ends here, but the head file tells of ${LOG.length + 1} entries`,
+    ]);
+    expect(said(at(9, { head: { size: 10, root: wrong } }))).toEqual([
+      0,
+      "of entries 0 to 9 some are not what the root of its batch is over",
+    ]);
+    const texts = LOG.flatMap((one) => one.texts.filter(({ field }) => field === "message")).slice(0, 1);
+    expect(said(at(1, { texts }))).toEqual([1, "it has no message to which the text with it could belong"]);
+    const [owned, entry] = [...LOG.entries()].find(([, { line }]) => line.includes('"worker_entry":2,')) ?? [0];
+    const later = LOG.with(owned, {
+      ...(entry as LoggedLine),
+      line: entry?.line.replace('"worker_entry":2,', '"worker_entry":3,') ?? "",
+    });
+    expect(said(later)).toEqual([
+      owned,
+      expect.stringMatching(/^it is entry 3 of worker w-\d, which has 1 before it$/),
+    ]);
+  });
+
+  it("decides a bye again that was refused to one who is no worker, and so names none", () => {
+    const kernel = new TestKernel();
+    const entries = recorded(kernel);
+    kernel.grant("orchestrator", "o-1");
+    const by = { role: "orchestrator", subject: "o-1", token: "t-o-1" } as const;
+    kernel.do({ kind: "read", by, request: "bye", session: "s-1" });
+    expect(entries.at(-1)?.line).toContain('"kind":"refused"');
+    expect(verified(entries).difference).toBeUndefined();
+  });
+
+  it("takes a text for redacted where a later entry says so of that very text, and of no other", () => {
+    const at = LOG.findIndex(({ line }) => line.includes('"kind":"redacted"'));
+    const { entry } = JSON.parse(LOG[at]?.line ?? "") as { entry: number };
+    const gone = LOG.with(entry, { ...(LOG[entry] as LoggedLine), texts: [] });
+    expect(verified(gone)).toMatchObject({ texts: { redacted: 1, absent: 0 } });
+    expect(verified(gone).difference).toBeUndefined();
+    const { entries, index } = lying((one) =>
+      one.kind === "redacted" ? { ...one, committed: "0".repeat(64) } : undefined,
+    );
+    const other = entries.with(entry, { ...(entries[entry] as LoggedLine), texts: [] });
+    expect(verified(other).difference).toMatchObject({
+      index,
+      sentence: expect.stringMatching(/^it redacts another text/),
+    });
   });
 });
 

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { checkpointFile } from "../../../src/client/checkpoint-file.js";
 import type { ConnectOptions } from "../../../src/client/connect-options.js";
 import type { A2achanError } from "../../../src/client/errors.js";
+import { LogTrail } from "../../../src/client/log-trail.js";
 import { openOrchestrator, type Orchestrator } from "../../../src/client/orchestrator.js";
 import { LyingLog } from "../../support/lying-log.js";
 import { FIRST_RETRY_MS, ScriptedBroker, stillRuntime, type Script } from "../../support/scripted-broker.js";
@@ -238,5 +239,17 @@ describe("a checkpoint that outlives its client", () => {
       checkpoints: checkpointFile(join(folder, "nowhere", "checkpoint")),
     });
     expect(await endOf(client)).toMatchObject({ code: "unverifiable" });
+  });
+});
+
+describe("what was proved", () => {
+  it("stays the highest when an answer comes behind a later one [A2C-PRV-11]", () => {
+    const log = LyingLog.of(20);
+    const trail = new LogTrail({}, () => {});
+    trail.welcomed(log.checkpoint(5));
+    const kept = trail.kept;
+    trail.keep(trail.judge(log.checkpoint(20)));
+    trail.keep(trail.judge(log.checkpoint(10), kept));
+    expect(trail.kept?.size).toBe(20);
   });
 });
