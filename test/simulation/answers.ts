@@ -53,10 +53,12 @@ export class Answers {
     return this.#ledger.book.worker(subject).session === session ? subject : undefined;
   }
 
-  /** Whether the worker's current session stands, at both its ends. */
-  stands(workerId: string): boolean {
-    for (const cable of this.#known.keys())
-      if (!cable.dead && cable.held && cable.terminal !== undefined && this.workerOf(cable) === workerId) return true;
+  /** Whether a process of a worker has the worker's current session, and it stands at both its ends. */
+  stands(host: string): boolean {
+    for (const cable of this.#known.keys()) {
+      const whole = !cable.dead && cable.held && cable.terminal !== undefined;
+      if (cable.host === host && whole && this.workerOf(cable) !== undefined) return true;
+    }
     return false;
   }
 

@@ -80,11 +80,13 @@ async function end(world: World): Promise<string> {
   world.erasureFault = undefined;
   for (let tries = 0; world.process === undefined && tries < 3; tries += 1) await world.start();
   await world.settle();
+  for (const worker of world.workers) worker.opens();
   for (let left = LONGEST_MS; left > 0 && world.violation === undefined; left -= STRIDE_MS) {
     await world.pass(STRIDE_MS);
     if (world.process === undefined) await world.start();
     await world.settle();
-    for (const worker of world.workers) if (world.answers.stands(worker.id)) worker.i7Received();
+    for (const worker of world.workers)
+      if (worker.processes.some(({ host }) => world.answers.stands(host))) worker.i7Received();
     if (left <= LONGEST_MS - LEAST_MS && !stillOpen(world)) break;
   }
   await world.settle();

@@ -1,6 +1,7 @@
 import type { Correction } from "../../src/client/correction.js";
 import { isRefused } from "../../src/client/refusals.js";
 import { openWorker, type Worker } from "../../src/client/worker.js";
+import { holds } from "../support/log-book.js";
 import type { Random } from "../support/random.js";
 import { ClientProcess, ISSUES, LANES, pick, rarely, URL, type Surroundings } from "./surroundings.js";
 
@@ -34,12 +35,21 @@ export class WorkerActor {
       this.#world.report("I7", `${this.id} is there, and its row is not live`);
   }
 
-  /** I7: what waits for a worker that is connected, live, and has its inbox open is received. */
+  /** I7: what waits for a worker that is connected, live, granted, and has its inbox open is received. */
   i7Received(): void {
-    const { book } = this.#world.ledger;
+    const { clock, ledger } = this.#world;
+    const { book, state } = ledger;
     if (this.#run?.takes !== true || book.worker(this.id).row?.live !== true) return;
+    // A clock that jumped may be past the end of a token whose connection still stands.
+    const grant = book.grants.get(this.#run.tokenId);
+    if (grant === undefined || !holds(grant, "receive", Math.max(state.at, clock.now()))) return;
     for (const { id, stage } of book.open(this.id))
       if (stage === "ADMITTED") this.#world.report("I7", `${id} waits, and ${this.id} is there and takes what comes`);
+  }
+
+  /** Opens its inbox, so that what waits for it comes. */
+  opens(): void {
+    this.#run?.opens();
   }
 
   start(random: Random): string {
@@ -60,11 +70,14 @@ export class WorkerActor {
 /** One life of an SDK worker and of the application on top of it. */
 class Run {
   readonly process: ClientProcess;
+  readonly tokenId: string;
   over = false;
   /** It reads its corrections, so that it knows when its connection ends for good. */
   readonly #streams: boolean;
   #published = false;
   #inbox: boolean;
+  /** How often it was asked to open or to close. */
+  #asks = 0;
   readonly #world: Surroundings;
   readonly #id: string;
   readonly #mine = new Set<string>();
@@ -78,7 +91,9 @@ class Run {
     this.#id = id;
     this.process = new ClientProcess(world, name);
     this.#streams = rarely(random, 80);
-    const options = { url: URL, token: world.tokens.get(id) ?? "", workerId: id };
+    const token = world.tokens.get(id) ?? "";
+    this.tokenId = token.split("_")[1] ?? "";
+    const options = { url: URL, token, workerId: id };
     const leaseMs = pick(random, [45_000, 60_000, 90_000]);
     this.#inbox = !rarely(random, 10);
     openWorker({ ...options, leaseMs, inbox: this.#inbox }, this.process.runtime).then(
@@ -113,8 +128,7 @@ class Run {
     }
     if (what < 97) {
       const open = !rarely(random, 30);
-      this.#inbox = open;
-      this.#settled(worker.inbox(open));
+      this.#setInbox(worker, open);
       return open ? "opens its inbox" : "closes its inbox";
     }
     if (what === 97) {
@@ -128,6 +142,22 @@ class Run {
       return "closes";
     }
     return this.#publish(worker, random);
+  }
+
+  /** Opens its inbox, if it can. */
+  opens(): void {
+    if (this.#worker !== undefined && !this.over) this.#setInbox(this.#worker, true);
+  }
+
+  // It is known to be open once that is answered: until then the connection may be a broken one.
+  #setInbox(worker: Worker, open: boolean): void {
+    const ask = (this.#asks += 1);
+    this.#inbox &&= open;
+    this.#settled(
+      worker.inbox(open).then((refused) => {
+        if (refused === undefined && ask === this.#asks) this.#inbox = open;
+      }),
+    );
   }
 
   #publish(worker: Worker, random: Random): string {
