@@ -47,6 +47,14 @@ describe("a grant that is revoked", () => {
     expect(told(kernel.revoke("t-orch"))).toEqual(["grant_revoked", "revoked"]);
   });
 
+  it("ends them when the other token has since been granted anew, to watch alone [A2C-LIFE-48]", () => {
+    const kernel = running();
+    kernel.grant("orchestrator", "orch", { token: "t-second" });
+    kernel.grant("orchestrator", "orch", { token: "t-second", verbs: ["watch"] });
+    kernel.correct("orch");
+    expect(told(kernel.revoke("t-orch"))).toEqual(["grant_revoked", "revoked"]);
+  });
+
   it("ends corrections that another, narrower token sent, once none covers them [A2C-LIFE-48]", () => {
     const kernel = running();
     kernel.grant("orchestrator", "orch", { token: "t-second", patterns: { ...EVERYWHERE, lane: "internal/*" } });
