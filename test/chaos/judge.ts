@@ -1,6 +1,7 @@
 import type { AuditedLog } from "../crash/audit.js";
 import type { Sent, Yielded } from "./cast.js";
 import type { StageNotice } from "../../src/client/index.js";
+import { STAGES, type Stage } from "../../src/protocol/index.js";
 
 /** Ends of a correction that no worker has received. */
 const UNTAKEN = ["WITHDRAWN", "STALE"];
@@ -13,13 +14,18 @@ interface Life {
   stages: string[];
 }
 
+function isStage(name: string): name is Stage {
+  return (STAGES as readonly string[]).includes(name);
+}
+
 function livesOf(log: AuditedLog): Map<string, Life> {
   const lives = new Map<string, Life>();
   for (const { kind, correction_id = "", worker_id = "", index } of log.entries) {
     if (kind === "admitted") lives.set(correction_id, { worker_id, index, stages: [] });
     const life = lives.get(correction_id);
     const stage = kind.toUpperCase();
-    if (life !== undefined && !life.stages.includes(stage)) life.stages.push(stage);
+    // A session that is fenced may have asked for something, too: that is refused, and no stage.
+    if (life !== undefined && isStage(stage) && !life.stages.includes(stage)) life.stages.push(stage);
   }
   return lives;
 }

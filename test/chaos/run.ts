@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import type { StageNotice } from "../../src/client/index.js";
+import { A2achanError, type StageNotice } from "../../src/client/index.js";
 import { openOrchestrator } from "../../src/client/orchestrator.js";
 import { systemRuntime, type Runtime } from "../../src/client/runtime.js";
 import { openWorker } from "../../src/client/worker.js";
@@ -93,7 +93,8 @@ async function round(random: Random, figures: ChaosFigures): Promise<void> {
   const agents = new Map<string, { agent: Agent; ran: Promise<void>; close: () => Promise<void> }>();
   for (const workerId of WORKERS) {
     const { token } = await broker.token({ role: "worker", subject: workerId, issue: "**", lane: "**" });
-    const worker = await openWorker({ url: await line(false), token, workerId, codec: codec(), timeoutMs }, hasty);
+    const options = { url: await line(false), token, workerId, codec: codec(), timeoutMs };
+    const worker = await opened(() => openWorker(options, hasty));
     await worker.status({ ...SCOPE, last_action: "read the issue" });
     const agent = new Agent(worker, own());
     agents.set(workerId, { agent, ran: agent.run(), close: () => worker.close() });
@@ -102,7 +103,8 @@ async function round(random: Random, figures: ChaosFigures): Promise<void> {
   const orchestrators = await Promise.all(
     ORCHESTRATORS.map(async (subject) => {
       const { token } = await broker.token({ role: "orchestrator", subject, ...EVERYWHERE });
-      return openOrchestrator({ url: await line(true), token, codec: codec(), timeoutMs }, hasty);
+      const options = { url: await line(true), token, codec: codec(), timeoutMs };
+      return opened(() => openOrchestrator(options, hasty));
     }),
   );
   const reading = orchestrators.map(async (orchestrator) => {
@@ -131,6 +133,17 @@ async function round(random: Random, figures: ChaosFigures): Promise<void> {
   note(figures, proxies, sent, [...yielded.values()].flat().length);
   const ended = await broker.stop();
   if (ended.code !== 0) figures.faults.push(`the broker ended with ${ended.code}: ${ended.stderr}`);
+}
+
+/** A first attempt that fails is the caller's to repeat. */
+async function opened<T>(open: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await open();
+    } catch (error) {
+      if (!(error instanceof A2achanError) || error.code !== "unreachable") throw error;
+    }
+  }
 }
 
 /** Rejects when one of them does; never resolves. */
