@@ -59,6 +59,10 @@ describe("Verifier", () => {
     expect(placed.map(({ entries }) => verified(entries).difference?.index)).toEqual(placed.map(({ index }) => index));
   });
 
+  it("takes a log without an entry for none", () => {
+    expect(verified([]).difference).toEqual({ index: 0, sentence: "the log is empty" });
+  });
+
   it("holds the log against older checkpoints, and names where it leaves them", () => {
     const older = { name: "older", note: signedOver(LOG, 10) };
     expect(verified(LOG, { checkpoints: [{ name: "note", note: signedOver(LOG) }, older] }).agreed).toEqual([
