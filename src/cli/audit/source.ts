@@ -49,7 +49,12 @@ export function exportSource(file: string): Source {
 export async function directorySource(directory: string, headFile?: string): Promise<Source> {
   const log = existsSync(join(directory, "log")) ? join(directory, "log") : directory;
   if (!existsSync(join(log, "00000000.jsonl"))) throw new CliError(`${directory} holds no log`, EXIT.CONFIG);
-  const head = await readHead(systemFiles, headFile ?? join(directory, "head"));
+  const headPath = headFile ?? join(directory, "head");
+  const head = await readHead(systemFiles, headPath);
+  // Segments alone have none; but one that is there, or was named, must not go unheeded.
+  if (head === undefined && existsSync(headPath))
+    throw new CliError(`not proven: neither slot of the head file ${headPath} can be read`, EXIT.PROOF_FAILED);
+  if (head === undefined && headFile !== undefined) throw new CliError(`there is no head file ${headFile}`);
   return {
     yardsticks: { checkpoints: [], texts: "whole", ...(head !== undefined && { head }) },
     async read(verifier, tell) {
