@@ -117,11 +117,16 @@ export async function brokerSource(connection: Connection): Promise<Source> {
   };
 }
 
-/** The broker's tiles lie beside its socket; a proxy may serve only one of the two. */
+/** As long as the client waits for an answer. */
+const CHECKPOINT_WAIT_MS = 10_000;
+
+/** The broker's tiles lie beside its socket; a proxy may serve only one of the two, and what is no broker nothing at all. */
 async function checkpointOf({ url, token }: Connection): Promise<string | undefined> {
   const address = new URL("/log/checkpoint", url.replace(/^ws/, "http"));
+  const headers = { authorization: `Bearer ${token}` };
   try {
-    const answer = await fetch(address, { headers: { authorization: `Bearer ${token}` }, redirect: "error" });
+    const signal = AbortSignal.timeout(CHECKPOINT_WAIT_MS);
+    const answer = await fetch(address, { headers, redirect: "error", signal });
     return answer.ok ? await answer.text() : undefined;
   } catch {
     return undefined;
