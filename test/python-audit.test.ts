@@ -26,6 +26,24 @@ describe.skipIf(!hasPython)("the check in Python", () => {
     );
   });
 
+  it("says in a few lines that it was given no file, and what is no log at all", () => {
+    const note = join(projectRoot, "spec/logs/0001.jsonl.checkpoint");
+    for (const missing of [join(projectRoot, "nowhere"), projectRoot]) {
+      const { code, said } = check(missing, note);
+      expect({ code, traced: said.includes("Traceback") }).toEqual({ code: 2, traced: false });
+    }
+    const folder = mkdtempSync(join(tmpdir(), "a2achan-check-"));
+    try {
+      const file = join(folder, "binary");
+      writeFileSync(file, `${"\0".repeat(100_000)}\n`);
+      const { code, said } = check(file, note);
+      expect(code).toBe(7);
+      expect(said).toMatch(/^entry 0: it is not what a broker writes: .{1,120}\n$/);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
   it("reads a key that has a plus sign within, and takes no signature of another", () => {
     const folder = mkdtempSync(join(tmpdir(), "a2achan-check-"));
     const [log, note] = [join(folder, "log"), join(folder, "note")];

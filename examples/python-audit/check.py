@@ -8,7 +8,6 @@ import json
 import re
 import sys
 from hashlib import sha256
-from pathlib import Path
 
 sys.dont_write_bytecode = True
 from tlog import Tree, open_checkpoint  # noqa: E402
@@ -53,7 +52,7 @@ class Audit:
             if entry["kind"] == "status":
                 self.compute_digest(entry, held)
         except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
-            differs(self.tree.size, f"it is not what a broker writes: {error!r}")
+            differs(self.tree.size, f"it is not what a broker writes: {error!r:.120}")
         self.tree.append(line)
         self.compare_roots()
 
@@ -134,12 +133,12 @@ class Audit:
 
 
 parser = argparse.ArgumentParser(description="check an exported a2achan log")
-parser.add_argument("log", help="what `a2achan export` wrote")
-parser.add_argument("checkpoint", nargs="+", help="its signed checkpoint, and older ones")
+parser.add_argument("log", type=argparse.FileType("rb"), help="what `a2achan export` wrote")
+parser.add_argument("checkpoint", type=argparse.FileType("rb"), nargs="+", help="its signed one, and older ones")
 parser.add_argument("--vkey", help="the log's key, from somewhere else than the log")
 given = parser.parse_args()
-audit = Audit([(name, Path(name).read_bytes().decode(errors="replace")) for name in given.checkpoint], given.vkey)
-*groups, _ = re.split(rb'\n(?!{"text":)', Path(given.log).read_bytes())
+audit = Audit([(file.name, file.read().decode(errors="replace")) for file in given.checkpoint], given.vkey)
+*groups, _ = re.split(rb'\n(?!{"text":)', given.log.read())
 for group in groups:  # an entry's line and those of its texts [20]
     audit.take(*group.split(b"\n"))
 audit.end()

@@ -69,7 +69,10 @@ async function sourceOf(log: string, { head, tokenFile }: VerifyOptions): Promis
     return brokerSource(await connectionOf(targetOf(target, { env: process.env, directory: process.cwd() })));
   }
   if (!existsSync(log)) throw new CliError(`there is no ${log}; name an export, a data directory or a ws:// URL`);
-  return statSync(log).isDirectory() ? directorySource(log, head) : exportSource(log);
+  if (statSync(log).isDirectory()) return directorySource(log, head);
+  if (head !== undefined)
+    throw new CliError("--head is of a directory; beside an export lies its checkpoint", EXIT.USAGE);
+  return exportSource(log);
 }
 
 const RECEIPT_START = "c2sp.org/tlog-proof@";
@@ -88,7 +91,12 @@ function isReceipt(path: string): boolean {
 }
 
 /** That one entry is in a log. It does not say under which key: that must be known from somewhere else. */
-function verifyReceipt(path: string, { vkey, output }: VerifyOptions): void {
+function verifyReceipt(path: string, { vkey, output, checkpoint }: VerifyOptions): void {
+  if (checkpoint.length > 0)
+    throw new CliError(
+      "a receipt has its own checkpoint, and cannot be held against another; leave --checkpoint out",
+      EXIT.USAGE,
+    );
   if (vkey === undefined)
     throw new CliError("a receipt is checked with the log's key, which it does not hold; give --vkey", EXIT.USAGE);
   const proof = parseTlogProof(readNote(path));

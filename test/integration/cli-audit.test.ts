@@ -92,6 +92,21 @@ describe("a2achan verify", () => {
     expect(await run("verify", folder)).toMatchObject({ code: 78, stdout: "" });
   });
 
+  it("never takes a log for proven without the head that it was given or that lies there", async () => {
+    const copy = join(folder, "headless");
+    mkdirSync(copy);
+    cpSync(join(data, "log"), join(copy, "log"), { recursive: true });
+    expect((await run("verify", copy)).code).toBe(0);
+    expect(await run("verify", copy, "--head", join(folder, "nowhere"))).toMatchObject({ code: 1, stdout: "" });
+    writeFileSync(join(copy, "head"), "no slot");
+    expect(await run("verify", copy)).toMatchObject({ code: 7, stdout: "" });
+    expect((await run("verify", copy, "--head", join(data, "head"))).code).toBe(0);
+    const file = join(folder, "beside.jsonl");
+    await said("export", file, "--data", data);
+    expect(await run("verify", file, "--head", join(data, "head"))).toMatchObject({ code: 2, stdout: "" });
+    rmSync(copy, { recursive: true });
+  });
+
   it("ends with 7 and names the entry when a copy of the directory was changed, its batch and all", async () => {
     const copy = join(folder, "copy");
     mkdirSync(copy);
@@ -207,6 +222,9 @@ describe("a2achan receipt", () => {
     };
     expect({ ok, index, entry }).toEqual({ ok: true, index: line, entry: entryLines()[line] });
     expect(await run("verify", file)).toMatchObject({ code: 2, stdout: "" });
+    // What it cannot be held against must not seem to have been looked at.
+    const another = ["--checkpoint", join(folder, "another.checkpoint")];
+    expect(await run("verify", file, "--vkey", logKey, ...another)).toMatchObject({ code: 2, stdout: "" });
     writeFileSync(file, readFileSync(file, "utf8").replace(/^index \d+/m, "index 1"));
     expect(await run("verify", file, "--vkey", logKey)).toMatchObject({ code: 7, stdout: "" });
   });

@@ -134,7 +134,7 @@ function fieldOf(name: string, value: string | undefined, words: "whole" | "brok
   const label = `  ${name}`.padEnd(indent.length);
   const text = printable(value);
   if (!text.includes(" ") && text.length > room && !text.startsWith('"')) return [label.trimEnd(), `    ${text}`];
-  const lines = wrap(text, room, words).map((line) => indent + line);
+  const lines = (words === "whole" ? [text] : wrap(text, room, "broken")).map((line) => indent + line);
   if (label.length > indent.length) return [label, ...lines];
   return lines.map((line, at) => (at === 0 ? label + line.slice(indent.length) : line));
 }

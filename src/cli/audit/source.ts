@@ -49,7 +49,12 @@ export function exportSource(file: string): Source {
 export async function directorySource(directory: string, headFile?: string): Promise<Source> {
   const log = existsSync(join(directory, "log")) ? join(directory, "log") : directory;
   if (!existsSync(join(log, "00000000.jsonl"))) throw new CliError(`${directory} holds no log`, EXIT.CONFIG);
-  const head = await readHead(systemFiles, headFile ?? join(directory, "head"));
+  const headPath = headFile ?? join(directory, "head");
+  const head = await readHead(systemFiles, headPath);
+  // Segments alone have none; but one that is there, or was named, must not go unheeded.
+  if (head === undefined && existsSync(headPath))
+    throw new CliError(`not proven: neither slot of the head file ${headPath} can be read`, EXIT.PROOF_FAILED);
+  if (head === undefined && headFile !== undefined) throw new CliError(`there is no head file ${headFile}`);
   return {
     yardsticks: { checkpoints: [], texts: "whole", ...(head !== undefined && { head }) },
     async read(verifier, tell) {
@@ -112,11 +117,16 @@ export async function brokerSource(connection: Connection): Promise<Source> {
   };
 }
 
-/** The broker's tiles lie beside its socket; a proxy may serve only one of the two. */
+/** As long as the client waits for an answer. */
+const CHECKPOINT_WAIT_MS = 10_000;
+
+/** The broker's tiles lie beside its socket; a proxy may serve only one of the two, and what is no broker nothing at all. */
 async function checkpointOf({ url, token }: Connection): Promise<string | undefined> {
   const address = new URL("/log/checkpoint", url.replace(/^ws/, "http"));
+  const headers = { authorization: `Bearer ${token}` };
   try {
-    const answer = await fetch(address, { headers: { authorization: `Bearer ${token}` }, redirect: "error" });
+    const signal = AbortSignal.timeout(CHECKPOINT_WAIT_MS);
+    const answer = await fetch(address, { headers, redirect: "error", signal });
     return answer.ok ? await answer.text() : undefined;
   } catch {
     return undefined;

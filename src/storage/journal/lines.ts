@@ -80,8 +80,8 @@ function holdsAnother(line: Buffer): boolean {
 
 /** The text of a line whose bytes are exactly what `textLine` writes; undefined for any other. */
 export function parseText(line: Buffer): TextLine | undefined {
-  const text = parse<{ text?: TextLine }>(line)?.text;
-  if (text === undefined) return undefined;
+  const text = parse<{ text?: TextLine | null }>(line)?.text;
+  if (text === undefined || text === null) return undefined;
   const { index, field, salt, utf8 } = text;
   return sameBytes(line, textLine(text)) ? { index, field, salt, utf8 } : undefined;
 }

@@ -43,6 +43,22 @@ describe("explanationLines", () => {
     expect(page(fileOf("witnessed", LOG, 1)).join("\n")).toContain("in the words that the plan had before");
   });
 
+  it("has each command on a line of its own, so that it can be copied", () => {
+    const log = {
+      data: "the data of a broker whose name is long",
+      log_key: `test.example/log+01020304+${"A".repeat(44)}`,
+    };
+    const id = fileOf("witnessed").admitted.correction_id;
+    const lines = explanationLines(fileOf("witnessed"), log);
+    const commands = lines.map((line) => line.slice(14)).filter((line) => line.startsWith("a2achan "));
+    expect(commands).toEqual([
+      `a2achan log --data 'the data of a broker whose name is long' --correction ${id} -o jsonl`,
+      `a2achan verify 'the data of a broker whose name is long' --vkey ${log.log_key}`,
+      `a2achan receipt --data 'the data of a broker whose name is long' ${id} > receipt.tlog-proof`,
+      `a2achan verify receipt.tlog-proof --vkey ${log.log_key}`,
+    ]);
+  });
+
   it("escapes what a text holds beside visible characters, and keeps it within 80 cells", () => {
     const kernel = new TestKernel();
     const log = recorded(kernel);
@@ -53,7 +69,9 @@ describe("explanationLines", () => {
     const finder = new CorrectionFinder(admittedId(kernel.correct("orch", { message: HOSTILE })));
     log.forEach((entry) => finder.take(entry));
     const lines = finder.file === undefined ? [] : page(finder.file);
-    expect(lines.filter((line) => /[^\u0020-\u007e]/.test(line) || line.length > 80)).toEqual([]);
+    const story = lines.slice(0, lines.indexOf("To check it yourself"));
+    expect(story.filter((line) => line.length > 80)).toEqual([]);
+    expect(lines.filter((line) => /[^\u0020-\u007e]/.test(line))).toEqual([]);
     expect(lines.filter((line) => line.includes("\\u{1b}[2J\\u{202e}"))).toHaveLength(3);
   });
 

@@ -222,6 +222,7 @@ describe("exportedLines", () => {
 
   it.each([
     ["a line that is nothing", `${text}{}\n`, LOG.length, "a line is neither an entry nor a text"],
+    ["a text that is nothing", `${text}{"text":null}\n`, LOG.length, "a line is neither an entry nor a text"],
     ["a last line without an end", text.slice(0, -1), LOG.length - 1, "the last line does not end"],
     [
       "bytes that are no UTF-8",
