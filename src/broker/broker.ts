@@ -8,7 +8,7 @@ import {
   type TokenRole,
   type Verb,
 } from "../protocol/index.js";
-import type { EventStore, TextPlace } from "../storage/event-store.js";
+import type { EventStore } from "../storage/event-store.js";
 import { systemChance, type Chance } from "./chance.js";
 import { systemClock, type Clock } from "./clock.js";
 import { Connection } from "./connection.js";
@@ -21,7 +21,7 @@ import type { Parts } from "./parts.js";
 import type { Peer } from "./peer.js";
 import { Sessions } from "./sessions.js";
 import { signerKey } from "../tlog/index.js";
-import { finishRedactions, redact, type RedactionRequest } from "./redactions.js";
+import { finishRedactions, redact, type Redaction, type RedactionRequest } from "./redactions.js";
 import { keyCommitment, requireOwn } from "./keys.js";
 import { Notary } from "./notary.js";
 import { MemoryTokenHashes, hashToken, identify, newToken, type NewToken, type TokenHashes } from "./tokens.js";
@@ -212,7 +212,7 @@ export class Broker {
   }
 
   /** Erases texts for good. Rejects with a sentence where one must stay for now. */
-  redact(request: RedactionRequest, by: Principal = BROKER): Promise<TextPlace[]> {
+  redact(request: RedactionRequest, by: Principal = BROKER): Promise<Redaction> {
     return redact(this.#parts, request, by);
   }
 

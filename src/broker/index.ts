@@ -5,5 +5,5 @@ export type { Connection } from "./connection.js";
 export { OPERATOR_GRANT, grantRequest, type TokenRequest } from "./grant-request.js";
 export { WrongKeys } from "./keys.js";
 export { Outgoing, type Peer } from "./peer.js";
-export type { RedactionRequest } from "./redactions.js";
+export type { Redaction, RedactionRequest } from "./redactions.js";
 export { newToken, tokenId, type NewToken, type TokenHashes } from "./tokens.js";

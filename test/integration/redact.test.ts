@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { MemoryStore } from "../../src/index.js";
 import { TestBroker } from "../support/broker.js";
-import { admit, publish, statusOf } from "../support/scenes.js";
+import { admit, correctionOf, publish, statusOf } from "../support/scenes.js";
 
 const KEYS = { idKey: new Uint8Array(32).fill(1), logKey: new Uint8Array(32).fill(2) };
 
@@ -40,8 +40,8 @@ async function indexOf(kind: string): Promise<number> {
 describe("redact", () => {
   it("erases all texts of a correction, or those under one field, and has said so before", async () => {
     expect(await textsLeft()).toEqual([...ALL, ...LAST]);
-    const [reason] = await broker.running.broker.redact({ correction_id: correction, field: "reason" });
-    expect(reason).toMatchObject({ index: await indexOf("declined"), field: "reason" });
+    const gone = await broker.running.broker.redact({ correction_id: correction, field: "reason" });
+    expect(gone).toMatchObject({ redacted: [{ index: await indexOf("declined"), field: "reason" }], elsewhere: [] });
     expect(await textsLeft()).toEqual([...ALL.slice(0, -1), ...LAST]);
     await broker.running.broker.redact({ correction_id: correction });
     expect(await textsLeft()).toEqual([...ALL.slice(0, -2), ...LAST]);
@@ -52,8 +52,36 @@ describe("redact", () => {
   it("erases a plan's summary with the row that says it again, by the entry that brought it", async () => {
     const index = await indexOf("status");
     const gone = await broker.running.broker.redact({ index, field: "summary" });
-    expect(gone).toMatchObject([{ index: index - 1, field: "summary" }]);
+    expect(gone).toMatchObject({ redacted: [{ index: index - 1, field: "summary" }], elsewhere: [] });
     expect(await textsLeft()).toEqual([...ALL.filter((text) => text !== "look into it"), ...LAST]);
+  });
+
+  it("finds a text that a row has kept by the entry that brought it", async () => {
+    const brought = store.size() - 1;
+    const worker = await broker.worker("w-1");
+    await worker.ask(statusOf("went on", { next_action: { summary: "rest" } }));
+    const index = store.size() - 1;
+    await worker.ask(statusOf("came back"));
+    const { redacted } = await broker.running.broker.redact({ index, field: "last_action" });
+    expect(redacted).toMatchObject([{ index: brought, field: "last_action" }]);
+    expect(await textsLeft()).not.toContain("went on");
+  });
+
+  it("names where else the same words stand, and erases them there too if it is told to", async () => {
+    const lead = await broker.orchestrator("lead");
+    await lead.ask(correctionOf("w-1", "sha256:0", "Stay in your lane."));
+    await lead.ask(correctionOf("w-1", "sha256:1", "Stay in your lane."));
+    const [first, second] = [store.size() - 2, store.size() - 1];
+    expect(await broker.running.broker.redact({ correction_id: correction, field: "message" })).toMatchObject({
+      redacted: [{ index: await indexOf("admitted") }],
+      elsewhere: [{ index: first }, { index: second }],
+    });
+    expect((await textsLeft()).filter((text) => text === "Stay in your lane.")).toHaveLength(2);
+    expect(await broker.running.broker.redact({ index: second, everywhere: true })).toMatchObject({
+      redacted: [{ index: second }, { index: first }],
+      elsewhere: [],
+    });
+    expect(await textsLeft()).not.toContain("Stay in your lane.");
   });
 
   it("that did not live to erase is finished by the next start", async () => {

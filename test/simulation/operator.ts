@@ -1,6 +1,5 @@
-import type { RedactionRequest } from "../../src/broker/index.js";
+import type { Redaction, RedactionRequest } from "../../src/broker/index.js";
 import { readHead } from "../../src/storage/journal/head.js";
-import type { TextPlace } from "../../src/storage/event-store.js";
 import { HEAD } from "../support/journal-scenes.js";
 import type { Random } from "../support/random.js";
 import { SimDisk, type Fault } from "../support/sim-files.js";
@@ -55,7 +54,7 @@ export async function redactAtLast(world: World): Promise<void> {
 
 function redacted(world: World, request: RedactionRequest, answered: () => void): void {
   const { process, disk } = world;
-  const gone = async (places: readonly TextPlace[]): Promise<void> => {
+  const gone = async ({ redacted: places }: Redaction): Promise<void> => {
     if (world.process !== process) return;
     world.count("texts redacted", places.length);
     const told = world.redactions.answered(places, disk);
@@ -73,8 +72,9 @@ function requestOf({ ledger, redactions }: World, random: Random): RedactionRequ
   const { left } = redactions;
   const what = random(100);
   const correction_id = corrections.at(-1 - random(Math.max(1, corrections.length)));
-  if (what < 45 && correction_id !== undefined) return { correction_id };
+  const everywhere = rarely(random, 15) && { everywhere: true };
+  if (what < 45 && correction_id !== undefined) return { correction_id, ...everywhere };
   const text = left.length === 0 ? undefined : pick(random, what < 70 ? left.slice(-6) : left);
   if (what >= 95 || text === undefined) return { index: random(ledger.lines.length + 20) };
-  return { index: text.index, ...(rarely(random, 50) && { field: text.field }) };
+  return { index: text.index, ...(rarely(random, 50) && { field: text.field }), ...everywhere };
 }
