@@ -164,12 +164,14 @@ export class Verifier {
 
   // A view of one worker is complete when nothing is missing from 1 on.
   #count(entry: LoggedEvent): string | undefined {
-    const { worker_entry } = entry;
-    if (worker_entry === undefined || !("worker_id" in entry) || entry.worker_id === undefined) return undefined;
-    const next = (this.#workers.get(entry.worker_id) ?? 0) + 1;
-    this.#workers.set(entry.worker_id, next);
+    if (!("worker_id" in entry) || entry.worker_id === undefined) return undefined;
+    const { worker_entry, worker_id } = entry;
+    const before = this.#workers.get(worker_id);
+    if (worker_entry === undefined && before === undefined) return undefined;
+    const next = (before ?? 0) + 1;
+    this.#workers.set(worker_id, next);
     if (worker_entry === next) return undefined;
-    return `it is entry ${worker_entry} of worker ${entry.worker_id}, which has ${next - 1} before it`;
+    return `it is entry ${worker_entry ?? "without a number"} of worker ${worker_id}, which has ${next - 1} before it`;
   }
 
   #compareRoots(batch: LoggedLine["head"]): Difference | undefined {

@@ -174,6 +174,16 @@ describe("Verifier", () => {
     ]);
   });
 
+  it("finds an entry that is not counted at its place, though what it belongs to comes later", () => {
+    for (const kind of ["planned", "witnessed", "orphaned"]) {
+      const { index, entries } = lying(({ worker_entry: _entry, ...entry }) =>
+        entry["kind"] === kind ? (entry as LoggedEntry) : undefined,
+      );
+      const sentence = /^it is entry without a number of worker w-1, which has \d+ before it$/;
+      expect(verified(entries).difference).toEqual({ index, sentence: expect.stringMatching(sentence) });
+    }
+  });
+
   it("decides a bye again that was refused to one who is no worker, and so names none", () => {
     const kernel = new TestKernel();
     const entries = recorded(kernel);
