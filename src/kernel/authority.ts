@@ -52,12 +52,11 @@ export function mayTake(grant: Grant, role: Role, worker_id: string | undefined)
   return takes && (role !== "worker" || worker_id === grant.subject);
 }
 
-/** Whether the token that the principal showed lets it take a role. */
-export function refuseRole(state: State, by: Principal, { role, worker_id, now }: TakeRole): Refusal | undefined {
-  const refusal = refuseVerb(state, by, "hello", now);
-  if (refusal !== undefined) return refusal;
+/** Whether the token that the principal showed lets it take a role. Only a good one in its own role is refused anything. */
+export function refuseRole(state: State, { by, role, worker_id, now }: TakeRole): Refusal | undefined {
   const grant = grantOf(state, by);
-  return grant !== undefined && mayTake(grant, role, worker_id) ? undefined : NO_GRANT;
+  if (grant === undefined || grant.role !== by.role || !isValid(grant, now)) return undefined;
+  return mayTake(grant, role, worker_id) ? undefined : NO_GRANT;
 }
 
 /** A worker's token speaks for one worker only, the one that is its subject. */

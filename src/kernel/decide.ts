@@ -113,7 +113,7 @@ function decide(state: State, command: Command): Decision {
 
 function decideTakeRole(state: State, command: TakeRole): Decision {
   const { now, by, role, worker_id } = command;
-  const refusal = refuseRole(state, by, command);
+  const refusal = refuseRole(state, command);
   if (refusal === undefined) return DONE;
   return refuse(state, now, by, "hello", refusal, { role, ...(worker_id !== undefined && { worker_id }) });
 }

@@ -146,7 +146,9 @@ function published(state: State, event: StatusChanged, next: Plan | undefined): 
 }
 
 function correct(sent: LoggedContent, rest: Pick<Correct, "now" | "by" | "correction_id" | "reachable">): Correct {
-  const known = Object.entries(sent).filter(([key]) => key !== "message" && key in correctionContent.shape);
+  const known = Object.entries(sent).filter(
+    ([key]) => key !== "message" && Object.hasOwn(correctionContent.shape, key),
+  );
   return { kind: "correct", ...rest, content: Object.fromEntries(known) as Correct["content"], message: sent.message };
 }
 

@@ -50,7 +50,7 @@ function makeLog(): Page[] {
   const plenty = 1_000_000_000;
   const limits = { ...LIMITS, admitted_per_window: plenty, digests_per_window: plenty };
   const key = signerKey("bench.example/log", idKey);
-  const opened = { origin: key.name, log_key: formatVerifierKey(key), id_key: "" };
+  const opened = { origin: key.name, log_key: formatVerifierKey(key), id_key: "0".repeat(64) };
   run({ kind: "start", shard: "0123456789abcdef", ...opened, version: "0", limits });
   run({ ...grant, token: sender.token, subject, role: "orchestrator", verbs: ["correct", "watch"] });
   const ids = Array.from({ length: workers }, (_, at) => `w-${String(at).padStart(5, "0")}`);

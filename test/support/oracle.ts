@@ -44,9 +44,11 @@ function answerOf(book: LogBook, command: Command): string {
     case "take_role": {
       const { by, role, worker_id } = command;
       const own = book.grants.get(by.token ?? "")?.role;
+      // Whoever shows no good token is nobody, and leaves no entry.
+      if (own !== by.role || refusedVerb(book, command, "ping") !== undefined) return "done";
       const right = own === "operator" ? role !== "worker" : own === role;
       const named = role !== "worker" || worker_id === by.subject;
-      return refusedVerb(book, command, "ping") ?? (right && named ? "done" : NO_GRANT);
+      return right && named ? "done" : NO_GRANT;
     }
     case "open_session":
       return refusedVerb(book, command, "open_session") ?? "done";

@@ -17,6 +17,7 @@ import {
   type NoteFault,
   type VerifierKey,
 } from "../../tlog/index.js";
+import { isWellFormed } from "./entry-shape.js";
 import { TextCheck, type TextCounts } from "./text-check.js";
 
 /** What a log is held against beside itself. */
@@ -130,14 +131,14 @@ export class Verifier {
       const fault = this.#faultOf(entry, index, texts);
       if (fault !== undefined) return { index, sentence: fault };
     } catch {
-      return { index, sentence: "it is not an entry that the broker writes" };
+      return { index, sentence: NO_ENTRY };
     }
     return this.#replay.take(line, entry);
   }
 
   #faultOf(entry: LoggedEvent, index: number, texts: LoggedLine["texts"]): string | undefined {
     if (entry.index !== index) return `it calls itself entry ${entry.index}`;
-    const fault = index === 0 ? this.#open(entry) : undefined;
+    const fault = (index === 0 ? this.#open(entry) : undefined) ?? (isWellFormed(entry) ? undefined : NO_ENTRY);
     return fault ?? this.#count(entry) ?? this.#texts.take(entry, texts, this.#replay.state.limits.message_bytes);
   }
 
@@ -163,12 +164,14 @@ export class Verifier {
 
   // A view of one worker is complete when nothing is missing from 1 on.
   #count(entry: LoggedEvent): string | undefined {
-    const { worker_entry } = entry;
-    if (worker_entry === undefined || !("worker_id" in entry) || entry.worker_id === undefined) return undefined;
-    const next = (this.#workers.get(entry.worker_id) ?? 0) + 1;
-    this.#workers.set(entry.worker_id, next);
+    if (!("worker_id" in entry) || entry.worker_id === undefined) return undefined;
+    const { worker_entry, worker_id } = entry;
+    const before = this.#workers.get(worker_id);
+    if (worker_entry === undefined && before === undefined) return undefined;
+    const next = (before ?? 0) + 1;
+    this.#workers.set(worker_id, next);
     if (worker_entry === next) return undefined;
-    return `it is entry ${worker_entry} of worker ${entry.worker_id}, which has ${next - 1} before it`;
+    return `it is entry ${worker_entry ?? "without a number"} of worker ${worker_id}, which has ${next - 1} before it`;
   }
 
   #compareRoots(batch: LoggedLine["head"]): Difference | undefined {
@@ -194,6 +197,8 @@ export class Verifier {
     return this.#difference;
   }
 }
+
+const NO_ENTRY = "it is not an entry that the broker writes";
 
 const FAULTS: Readonly<Record<NoteFault, (name: string) => string>> = {
   malformed: (name) => `${name} is no checkpoint of this log`,

@@ -68,6 +68,9 @@ export const GRANTS = [
       ";",
     ],
   ]),
+  ...faultsOf("kernel/authority.ts", "unit/kernel/refusals", [
+    ["LIM-10", "A hello is refused to whoever the log says, in any role.", "grant.role !== by.role || ", ""],
+  ]),
   ...faultsOf("kernel/replayed-command.ts", "integration/hello", [
     [
       "LIM-10",

@@ -113,6 +113,13 @@ export const WITNESS = [
     ],
   ]),
   ...faultsOf("cli/audit/verifier.ts", "unit/cli/verifier", [
+    ["", "An entry of any shape is taken.", "(isWellFormed(entry) ? undefined : NO_ENTRY)", "undefined"],
+    [
+      "",
+      "An entry that has no number is not missed.",
+      "worker_entry === undefined && before === undefined",
+      "worker_entry === undefined",
+    ],
     ["", "Who verifies does not look at places.", "if (index !== expected) return", "if (index < 0) return"],
     ["", "An entry may call itself by another index.", "if (entry.index !== index) return", "if (index < 0) return"],
     ["", "A log may end before its checkpoint.", "if (missed !== undefined) this", 'if (missed?.name === "") this'],

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { exportedLines, exportLines } from "../../../src/cli/audit/exported-lines.js";
 import { Verifier, type Findings, type Yardsticks } from "../../../src/cli/audit/verifier.js";
+import { readEntry, Replay } from "../../../src/kernel/index.js";
 import type { LoggedLine } from "../../../src/storage/journal/index.js";
 import { MemoryStore } from "../../../src/storage/memory.js";
 import { generateLog } from "../../crash/generate.js";
@@ -177,6 +178,16 @@ describe("Verifier", () => {
     ]);
   });
 
+  it("finds an entry that is not counted at its place, though what it belongs to comes later", () => {
+    for (const kind of ["planned", "witnessed", "orphaned"]) {
+      const { index, entries } = lying(({ worker_entry: _entry, ...entry }) =>
+        entry["kind"] === kind ? (entry as LoggedEntry) : undefined,
+      );
+      const sentence = /^it is entry without a number of worker w-1, which has \d+ before it$/;
+      expect(verified(entries).difference).toEqual({ index, sentence: expect.stringMatching(sentence) });
+    }
+  });
+
   it("decides a bye again that was refused to one who is no worker, and so names none", () => {
     const kernel = new TestKernel();
     const entries = recorded(kernel);
@@ -185,6 +196,45 @@ describe("Verifier", () => {
     kernel.do({ kind: "read", by, request: "bye", session: "s-1" });
     expect(entries.at(-1)?.line).toContain('"kind":"refused"');
     expect(verified(entries).difference).toBeUndefined();
+  });
+
+  it.each(["null", "1", '"x"', "[]", "{}", "", "{", '{"at":0', '{"index":0}'])(
+    "finds a line %s at its place, whatever stands there",
+    (line) => {
+      for (const at of [0, 1, 30, LOG.length - 1]) {
+        const entries = LOG.with(at, { index: at, line, texts: [] });
+        expect(verified(entries, signed(signedOver(entries))).difference?.index).toBe(at);
+      }
+    },
+  );
+
+  it("finds a line that says more than was decided, in a tree and under a signature that are right", () => {
+    const at = LOG.findIndex(({ line }) => line.includes('"detail":"DIGEST"'));
+    const { line = "" } = LOG[at] ?? {};
+    const { commitment } = /"commitment":"(?<commitment>[0-9a-f]+)"/.exec(line)?.groups ?? {};
+    const more = [
+      line.replace('{"at":', '{"at":0,"at":'),
+      line.replace('"by":{', '"by":{"name":"Ann",'),
+      line.replace('"content":{', '"content":{"constructor":"Said to nobody.",'),
+      line.replace('"content":{', '"content":{"toJSON":1,'),
+      line.replace(`"${commitment}"`, `"${commitment}","salt":"00","text":"Said to nobody."`),
+      line.replace(`"index":${at}`, `"index":"${at}"`),
+      line.replace(/}$/, ',"worker_id":"w-2"}'),
+      `${line} `,
+    ];
+    for (const told of more) {
+      expect(told).not.toBe(line);
+      const entries = LOG.with(at, { ...(LOG[at] as LoggedLine), line: told });
+      expect(verified(entries, signed(signedOver(entries))).difference?.index).toBe(at);
+    }
+  });
+
+  it("decides a refused correction again without members that it only seems to have", () => {
+    const at = LOG.findIndex(({ line }) => line.includes('"detail":"DIGEST"'));
+    const told = LOG[at]?.line.replace('"content":{', '"content":{"constructor":"Said to nobody.",') ?? "";
+    const replay = new Replay();
+    for (const { line } of LOG.slice(0, at)) expect(replay.take(line, readEntry(line))).toBeUndefined();
+    expect(replay.take(told, readEntry(told))?.index).toBe(at);
   });
 
   it("takes a text for redacted where a later entry says so of that very text, and of no other", () => {

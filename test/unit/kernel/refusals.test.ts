@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Principal } from "../../../src/kernel/index.js";
 import { textOf } from "../../support/kernel.js";
 import { correctFrame, running } from "../../support/kernel-scenes.js";
 
@@ -92,5 +93,18 @@ describe("the entry of a refusal", () => {
     kernel.status("w-1", { last_action: "x" });
     expect(kernel.correct("orch", { status_digest: "x" }).events).toMatchObject([{ worker_id: "w-1", seq: 2 }]);
     expect(kernel.correct("orch", { worker_id: "w-2" }).events[0]).not.toHaveProperty("seq");
+  });
+});
+
+describe("a hello for a role that its token lacks", () => {
+  it("is refused to whoever shows a good token, in the token's own role, and to nobody else [A2C-LIM-10] [A2C-LIM-05]", () => {
+    const kernel = running();
+    const own = { role: "orchestrator", subject: "orch", token: "t-orch" } as const;
+    const asAuditor = (by: Principal): unknown[] => [...kernel.do({ kind: "take_role", by, role: "auditor" }).events];
+    expect(asAuditor(own)).toMatchObject([{ kind: "refused", verb: "hello", by: own, role: "auditor" }]);
+    for (const role of ["auditor", "broker", "operator"] as const) expect(asAuditor({ ...own, role })).toEqual([]);
+    expect(asAuditor({ ...own, token: "t-other" })).toEqual([]);
+    kernel.revoke("t-orch");
+    expect(asAuditor(own)).toEqual([]);
   });
 });
