@@ -47,8 +47,8 @@ const by = z.strictObject({
   subject: id,
   token: z.exactOptional(name),
 });
-/** Only who administers gives and takes grants, and redacts. */
-const admin = by.extend({ role: z.enum(["operator", "broker"]) });
+/** Only who administers gives and takes grants, and redacts; that takes no token. */
+const admin = by.omit({ token: true }).extend({ role: z.enum(["operator", "broker"]) });
 
 const entry = { at: count, by, index: count, worker_entry: z.exactOptional(count) };
 const ofWorker = { ...entry, worker_id: id };

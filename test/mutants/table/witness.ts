@@ -41,23 +41,36 @@ export const WITNESS = [
     ],
   ]),
   ...faultsOf("broker/redactions.ts", "integration/redact", [
-    [
-      "",
-      "A redacted text is not erased.",
-      "  for (const place of places) await store.redact(place);\n  return places;",
-      "  return places;",
-    ],
+    ["", "A redacted text is not erased.", "  for (const place of redacted) await store.redact(place);\n", ""],
     [
       "",
       "A text is redacted by the entry that says it again.",
-      "return { index: first?.index ?? index, field",
-      "return { index, field",
+      "one.salt === salt)?.index ?? index;",
+      'one.salt === "")?.index ?? index;',
     ],
     [
       "",
       "Texts of other fields go too.",
-      "if (request.field === undefined || request.field === text.field) found",
-      "found",
+      "request.field === undefined || request.field === field",
+      "field !== undefined",
+    ],
+    [
+      "",
+      "The same words elsewhere go unmentioned.",
+      "const elsewhere = request.everywhere === true ? []",
+      "const elsewhere = core.running ? []",
+    ],
+    [
+      "",
+      "Everywhere is here alone.",
+      "request.everywhere === true ? [...asked, ...same]",
+      "request.everywhere === true ? [...asked]",
+    ],
+    [
+      "",
+      "A text that a row has kept is not found.",
+      "return [...texts, ...brought.filter((text) => text.index < index)];",
+      "return texts;",
     ],
   ]),
   ...faultsOf("storage/journal/journal.ts", "unit/storage/journal/erasure", [

@@ -229,6 +229,18 @@ describe("Verifier", () => {
     }
   });
 
+  it("finds what no request can bring, though the rules would copy it as it is", () => {
+    const { line = "" } = LOG[1] ?? {};
+    const started = JSON.parse(line) as { kind: string; limits: object };
+    expect(started.kind).toBe("broker_started");
+    const told = lineOf({ ...started, limits: { ...started.limits, note: "Said to nobody." } });
+    const entries = LOG.with(1, { index: 1, line: told, texts: [] });
+    expect(verified(entries, signed(signedOver(entries))).difference).toEqual({
+      index: 1,
+      sentence: "it is not an entry that the broker writes",
+    });
+  });
+
   it("decides a refused correction again without members that it only seems to have", () => {
     const at = LOG.findIndex(({ line }) => line.includes('"detail":"DIGEST"'));
     const told = LOG[at]?.line.replace('"content":{', '"content":{"constructor":"Said to nobody.",') ?? "";
