@@ -62,7 +62,9 @@ const SECTOR_BYTES = 512;
  * blanked some sectors; asked of a line that is no whole text.
  */
 export function isHalfErased(bytes: Buffer, start: number, end: number, offset: number): boolean {
-  if (bytes[start] !== BLANK && kindOf(bytes, start, end) !== "text") return false;
+  // Of a line that begins just before a sector ends no more may be left than the first bytes.
+  const first = Math.min(TEXT_START.length, SECTOR_BYTES - (offset % SECTOR_BYTES));
+  if (bytes[start] !== BLANK && !startsWith(bytes, start, end, TEXT_START.subarray(0, first))) return false;
   if (holdsAnother(bytes.subarray(start, end))) return false;
   for (let at = start; at < end;) {
     const next = Math.min(end, at + SECTOR_BYTES - ((offset + at - start) % SECTOR_BYTES));
