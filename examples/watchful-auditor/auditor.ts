@@ -20,8 +20,10 @@ try {
     if (kind === "witnessed") console.log(`entry ${item.index}: ${String(correction_id)} of ${String(worker_id)}`);
   }
 } catch (error) {
-  if (!(error instanceof A2achanError) || error.code !== "log_forked") throw error;
-  console.error(`ALARM: ${error.message}`);
-  console.error(`\nkept:\n${error.checkpoints?.kept ?? "none\n"}\nshown:\n${error.checkpoints?.shown ?? "none\n"}`);
-  process.exitCode = PROOF_FAILED;
+  if (!(error instanceof A2achanError)) throw error;
+  const forked = error.code === "log_forked";
+  console.error(forked ? `ALARM: ${error.message}` : error.message);
+  if (forked)
+    console.error(`\nkept:\n${error.checkpoints?.kept ?? "none\n"}\nshown:\n${error.checkpoints?.shown ?? "none\n"}`);
+  process.exitCode = forked ? PROOF_FAILED : 1;
 }

@@ -72,7 +72,7 @@ describe("a2achan redact", () => {
     expect(JSON.stringify(page)).not.toContain("hunter2");
     expect(JSON.stringify(page)).toContain("read the issue");
     const story = await run("explain", correction);
-    expect(story.stdout).toContain("bytes that are gone");
+    expect(story.stdout).toContain("bytes, redacted by log entry");
     expect(story.stdout).not.toContain("hunter2");
     const { texts, redecided } = await verified();
     expect(texts).toMatchObject({ redacted: 2, absent: 0 });

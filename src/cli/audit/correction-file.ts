@@ -23,6 +23,8 @@ export interface CorrectionFile {
   happened: Happening[];
   /** The planned action that judged it. */
   judgedBy?: { index: number; plan: Plan };
+  /** The entries that say of a text of it that it was redacted, by the text's commitment. */
+  redacted: Record<string, number>;
 }
 
 /** Gathers what a log says of one correction; takes every entry, in order, from the first on. */
@@ -46,11 +48,17 @@ export class CorrectionFinder {
     const event = openedEntry(line, texts);
     if (event.kind === "status") this.#rowAt.set(event.worker_id, index);
     if (event.kind === "admitted" && event.correction_id === this.#id)
-      this.#file = { admitted: event, happened: [], ...this.#citedBy(event) };
+      this.#file = { admitted: event, happened: [], ...this.#citedBy(event), redacted: {} };
     if (event.kind === "planned" && event.worker_id === this.#file?.admitted.worker_id)
       this.#lastPlan = { index, plan: event };
     if ("orchestrator_id" in event && event.correction_id === this.#id) this.#note(index, event);
+    if (event.kind === "redacted") this.#redact(event.committed, index);
     evolve(this.#state, event);
+  }
+
+  #redact(committed: string, index: number): void {
+    if (this.#file !== undefined && JSON.stringify(this.#file).includes(committed))
+      this.#file.redacted[committed] = index;
   }
 
   #note(index: number, event: Happening["event"]): void {

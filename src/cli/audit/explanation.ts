@@ -38,7 +38,8 @@ export function explanationLines(file: CorrectionFile, log: Log): string[] {
 type Fields = (readonly [name: string, value: string | undefined])[];
 
 function pageOf(file: CorrectionFile, log: Log): [title: string, fields: Fields][] {
-  const { admitted, cited, happened, judgedBy } = file;
+  const { admitted, cited, happened } = file;
+  const said = (text: Text): string => textOf(text, file);
   const { content, by } = admitted;
   const row = cited?.row;
   return [
@@ -49,7 +50,7 @@ function pageOf(file: CorrectionFile, log: Log): [title: string, fields: Fields]
         ["to", admitted.worker_id],
         ["when", `${timeOf(admitted.at)}, log entry ${happened[0]?.index ?? ""}`],
         ["scope", scopeOf(content)],
-        ["message", textOf(content.message)],
+        ["message", said(content.message)],
         ["priority", content.priority],
         ["freshness", content.freshness],
         ["supersedes", content.supersedes],
@@ -64,14 +65,14 @@ function pageOf(file: CorrectionFile, log: Log): [title: string, fields: Fields]
             ["log entry", String(cited.index)],
             ["seq", `${row.seq}${row.live ? ", live" : ", not live"}`],
             ["scope", scopeOf(row)],
-            ["last action", row.last_action === undefined ? "none" : textOf(row.last_action)],
-            ["next action", row.next_action === undefined ? "none" : textOf(row.next_action.summary)],
+            ["last action", row.last_action === undefined ? "none" : said(row.last_action)],
+            ["next action", row.next_action === undefined ? "none" : said(row.next_action.summary)],
             ["reflects", row.next_action?.reflects.join(" ") || undefined],
             ["digest", cited.digest],
             ["", digestWords(cited, content.status_digest)],
           ],
     ],
-    ["What happened", happened.flatMap((one) => storyOf(one, judgedBy))],
+    ["What happened", happened.flatMap((one) => storyOf(one, file))],
     [
       CHECK,
       [
@@ -92,7 +93,8 @@ function digestWords({ proven, digest }: { proven: boolean; digest: string }, ci
     : "the digest that was cited; a text of the row is gone, so it cannot be computed again";
 }
 
-function storyOf({ index, event, stage }: Happening, judgedBy: CorrectionFile["judgedBy"]): Fields {
+function storyOf({ index, event, stage }: Happening, file: CorrectionFile): Fields {
+  const { judgedBy } = file;
   const detail = "detail" in event && event.detail !== undefined ? `/${event.detail}` : "";
   const name = stage === undefined ? "LATE ACK" : `${stage}${detail}`;
   const words = stage === undefined ? "the worker acked after its time was over" : STAGE_WORDS[stage];
@@ -102,12 +104,13 @@ function storyOf({ index, event, stage }: Happening, judgedBy: CorrectionFile["j
   ];
   if (event.kind === "delivered" && event.redelivered) story.push(["", `attempt ${event.attempt}, given again`]);
   if (event.kind === "delivered" && event.stale_context) story.push(["", "the row had moved on since it was cited"]);
-  if (event.kind === "declined" && event.reason !== undefined) story.push(["", `reason: ${textOf(event.reason)}`]);
+  if (event.kind === "declined" && event.reason !== undefined)
+    story.push(["", `reason: ${textOf(event.reason, file)}`]);
   if ("superseded_by" in event && event.superseded_by !== undefined) story.push(["", `by ${event.superseded_by}`]);
   if ((event.kind === "witnessed" || event.kind === "unreflected") && judgedBy !== undefined) {
     const { plan } = judgedBy;
     const names = plan.reflects.length === 0 ? "no correction" : plan.reflects.join(" ");
-    story.push(["", `judged by the planned action in log entry ${judgedBy.index}: ${textOf(plan.summary)}`]);
+    story.push(["", `judged by the planned action in log entry ${judgedBy.index}: ${textOf(plan.summary, file)}`]);
     story.push(["", `it names ${names}`]);
     if (event.echo === true) story.push(["", "in the words that the plan had before"]);
   }
@@ -122,8 +125,11 @@ function timeOf(at: number): string {
   return new Date(at).toISOString();
 }
 
-function textOf({ text, bytes, commitment }: Text): string {
-  return text === undefined ? `(${bytes} bytes that are gone, committed to as ${commitment})` : `"${text}"`;
+function textOf({ text, bytes, commitment }: Text, { redacted }: CorrectionFile): string {
+  if (text !== undefined) return `"${text}"`;
+  const index = redacted[commitment];
+  const why = index === undefined ? "withheld: no log entry redacts them" : `redacted by log entry ${index}`;
+  return `(${bytes} bytes, ${why}; committed to as ${commitment})`;
 }
 
 /** A field on lines that fit the page; what is to be copied stands whole. */

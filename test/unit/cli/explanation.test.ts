@@ -85,14 +85,17 @@ describe("explanationLines", () => {
     expect(lines).toContain("a text of the row is gone");
   });
 
-  it("says what is gone where the texts are", () => {
-    const lines = page(
-      fileOf(
-        "declined",
-        LOG.map((entry) => ({ ...entry, texts: [] })),
-      ),
-    ).join("\n");
-    expect(lines).toMatch(/message {5}\(\d+ bytes that are gone/);
-    expect(lines).toContain("a text of the row is gone");
+  it("says of a text that is not there whether an entry redacts it", () => {
+    const bare = LOG.map((entry) => ({ ...entry, texts: [] }));
+    const { admitted } = fileOf("declined", bare);
+    const withheld = page(fileOf("declined", bare)).join("\n");
+    expect(withheld).toMatch(/message {5}\(\d+ bytes, withheld: no log entry redacts them; committed/);
+    expect(withheld).toContain("a text of the row is gone");
+    const index = bare.length;
+    const redaction = { at: 2e12, by: { role: "operator", subject: "operator" }, entry: 0, field: "message", index };
+    const line = JSON.stringify({ ...redaction, kind: "redacted", committed: admitted.content.message.commitment });
+    const redacted = page(fileOf("declined", [...bare, { index, line, texts: [] }])).join("\n");
+    expect(redacted).toMatch(new RegExp(`message {5}\\(\\d+ bytes, redacted by log entry ${index}; committed`));
+    expect(redacted).toContain("no log entry redacts them");
   });
 });
