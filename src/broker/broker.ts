@@ -1,13 +1,5 @@
 import { BROKER, type Correction, type Grant, type Principal, type State } from "../kernel/index.js";
-import {
-  CLOSE,
-  LIMITS,
-  type Limits,
-  type TunableLimits,
-  type Patterns,
-  type TokenRole,
-  type Verb,
-} from "../protocol/index.js";
+import { CLOSE, type Limits, type TunableLimits, type Patterns, type TokenRole, type Verb } from "../protocol/index.js";
 import type { EventStore } from "../storage/event-store.js";
 import { systemChance, type Chance } from "./chance.js";
 import { systemClock, type Clock } from "./clock.js";
@@ -24,6 +16,7 @@ import { signerKey } from "../tlog/index.js";
 import { finishRedactions, redact, type Redaction, type RedactionRequest } from "./redactions.js";
 import { keyCommitment, requireOwn } from "./keys.js";
 import { Notary } from "./notary.js";
+import { tunedLimits } from "./tuned-limits.js";
 import { MemoryTokenHashes, hashToken, identify, newToken, type NewToken, type TokenHashes } from "./tokens.js";
 import { Watchers } from "./watchers.js";
 
@@ -37,7 +30,7 @@ export interface BrokerOptions {
   hashes?: TokenHashes;
   clock?: Clock;
   chance?: Chance;
-  /** Deviations from the protocol's limits. */
+  /** Deviations from the protocol's limits: whole numbers from 0, else RangeError. */
   limits?: Partial<TunableLimits>;
   /** Version of the program, for the log. */
   version?: string;
@@ -71,7 +64,7 @@ export class Broker {
   static async open(options: BrokerOptions): Promise<Broker> {
     const { store, idKey, logKey, hashes = new MemoryTokenHashes() } = options;
     const { clock = systemClock, chance = systemChance } = options;
-    const limits: Limits = { ...LIMITS, ...options.limits };
+    const limits = tunedLimits(options.limits);
     let onFault: (error: unknown) => void = () => {};
     const faulted = new Promise<unknown>((resolve) => {
       onFault = resolve;
