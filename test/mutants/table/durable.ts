@@ -54,13 +54,6 @@ export const DURABLE = [
     ],
   ]),
   ...faultsOf("broker/writer.ts", "integration/durability integration/failed-store", [
-    [
-      "ANS-01 ANS-02",
-      "A batch counts as durable when it is on its way.",
-      "await this.#store.append({ first",
-      "void this.#store.append({ first",
-    ],
-
     ["ANS-03 ANS-05", "A store that fails is not told of.", "        this.#events.fault(error);\n", ""],
   ]),
   ...faultsOf("broker/broker.ts", "integration/failed-store integration/http", [
@@ -79,12 +72,21 @@ export const DURABLE = [
   ...faultsOf("broker/writer.ts", "integration/refusals", [
     ["ANS-02", "Texts are not written.", "      batch.texts.push(...texts);\n", ""],
   ]),
+  // A store that holds its batches back would never come to an end with this one.
+  ...faultsOf("broker/writer.ts", "integration/failed-store", [
+    [
+      "ANS-01 ANS-02",
+      "A batch counts as durable when it is on its way.",
+      "await this.#store.append({ first",
+      "void this.#store.append({ first",
+    ],
+  ]),
   ...faultsOf("broker/writer.ts", "integration/durability", [
     [
       "ANS-01",
       "What is decided meanwhile counts as durable.",
       "this.#events.durable(this.#durable);",
-      "this.#events.durable(this.#durable + this.#entries.length);",
+      "this.#events.durable(this.#durable + (this.#waiting[0]?.entries.length ?? 0));",
     ],
   ]),
 ];
