@@ -59,6 +59,6 @@ async function steerFleet(): Promise<Map<string, string>> {
 }
 
 const [workers, ends] = await Promise.all([startFleet(), steerFleet()]);
-await Promise.all(workers.map((worker) => worker.close()));
+await Promise.all(workers.map((worker) => worker.bye("completed")));
 console.log(`${workers.length} workers; those told to move: ${[...ends.keys()].sort().join(" ")}`);
 assert.deepEqual(ends, new Map(astray.map((workerId) => [workerId, "WITNESSED"])));

@@ -1,4 +1,11 @@
-import { connectWorker, isRefused, type Correction, type StatusFields, type Worker } from "../../client/index.js";
+import {
+  A2achanError,
+  connectWorker,
+  isRefused,
+  type Correction,
+  type StatusFields,
+  type Worker,
+} from "../../client/index.js";
 import { CliError } from "../exit.js";
 
 /** What a demo worker plans next when it has taken a correction. */
@@ -31,6 +38,11 @@ export class DemoWorker implements AsyncDisposable {
   }
 
   async #run(turn: Turn): Promise<void> {
-    for await (const correction of this.worker.corrections()) await turn(correction);
+    try {
+      for await (const correction of this.worker.corrections()) await turn(correction);
+    } catch (error) {
+      // Its orchestrator may hear how it ended, and the demo be over, before it has its own answer.
+      if (!(error instanceof A2achanError) || error.code !== "closed") throw error;
+    }
   }
 }
