@@ -1,4 +1,4 @@
-import { mayTake, type Grant } from "../kernel/index.js";
+import { isValid, mayTake, type Grant } from "../kernel/index.js";
 import {
   CLOSE,
   LIMITS,
@@ -30,7 +30,8 @@ export function hello(parts: Parts, peer: Peer, request: Hello, proven: string |
   const now = core.now();
   // A token in the header and another in the frame: nobody can say who that is.
   const torn = proven !== undefined && token !== proven;
-  if (token === undefined || grant === undefined || torn || !holds(grant, now)) return { close: CLOSE.UNAUTHENTICATED };
+  if (token === undefined || grant === undefined || torn || !isValid(grant, now))
+    return { close: CLOSE.UNAUTHENTICATED };
   const misplaced = misplacedField(request);
   if (misplaced !== undefined) {
     const refusal = refuseHello(request.id, { reason: "MALFORMED", detail: "SHAPE", path: misplaced });
@@ -60,10 +61,6 @@ export function hello(parts: Parts, peer: Peer, request: Hello, proven: string |
 
 export function refuseHello(id: string, refusal: Refusal): Reply {
   return { type: "refusal", id, ...refusal };
-}
-
-function holds(grant: Grant, now: number): boolean {
-  return !grant.revoked && (grant.expires_at === undefined || now < grant.expires_at);
 }
 
 // Whose token it is is known, so it is a refusal like any other: in the log, or counted.

@@ -14,7 +14,8 @@ import type { Correction, Grant, State, Worker } from "./state.js";
 const NO_GRANT: Refusal = { reason: "DEFAULT_DENY", detail: "NO_GRANT" };
 const REVOKED: Refusal = { reason: "DEFAULT_DENY", detail: "REVOKED" };
 
-function isValid(grant: Grant, now: number): boolean {
+/** Whether a token is neither revoked nor expired. */
+export function isValid(grant: Grant, now: number): boolean {
   return !grant.revoked && (grant.expires_at === undefined || now < grant.expires_at);
 }
 

@@ -5,6 +5,7 @@ import { readEntry } from "../../src/kernel/entries.js";
 import { Replay, type Difference } from "../../src/kernel/replay.js";
 import { actions, Player, setUp, type Action } from "../support/kernel-actions.js";
 import { Invariants } from "../support/invariants.js";
+import type { Lie, LoggedEntry } from "../support/lies.js";
 import { lineOf } from "../support/mangled-log.js";
 import { ID_KEY, TestKernel } from "../support/kernel.js";
 
@@ -39,10 +40,8 @@ function replay(entries: readonly EncodedEntry[], withTexts: boolean): { differe
   return { counted, ...(difference !== undefined && { difference }) };
 }
 
-type Entry = Record<string, unknown> & { kind: string };
-
 /** Lies about one entry, each with the entries that it can be told about. */
-const LIES: Record<string, (entry: Entry) => Entry | undefined> = {
+const LIES: Record<string, Lie> = {
   "another reason": (entry) =>
     entry.kind === "refused" && entry["reason"] !== "MALFORMED"
       ? { ...entry, reason: entry["reason"] === "UNWITNESSED" ? "TRUST_VIOLATION" : "UNWITNESSED" }
@@ -94,7 +93,7 @@ describe("replay", () => {
         const lines = logOf(story);
         for (const [name, lie] of Object.entries(LIES)) {
           for (const [index, { line, texts }] of lines.entries()) {
-            const false_ = lie(JSON.parse(line) as Entry);
+            const false_ = lie(JSON.parse(line) as LoggedEntry);
             if (false_ === undefined || told.get(name) === 30) continue;
             told.set(name, (told.get(name) ?? 0) + 1);
             const forged = lines.with(index, { line: lineOf(false_), texts });

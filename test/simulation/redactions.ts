@@ -1,8 +1,8 @@
-import { commitment, type Parsed } from "../../src/protocol/index.js";
+import type { Parsed } from "../../src/protocol/index.js";
 import type { Outgoing } from "../../src/broker/index.js";
 import type { KernelEvent, TextLine } from "../../src/kernel/index.js";
 import type { TextPlace } from "../../src/storage/event-store.js";
-import { isOpenStage } from "../support/log-book.js";
+import { commitmentOf } from "../../src/storage/texts.js";
 import type { SimDisk } from "../support/sim-files.js";
 import type { Cable } from "./cable.js";
 import type { Report } from "./clauses.js";
@@ -62,16 +62,10 @@ export class Redactions {
     const [first] = this.#texts.get(committed) ?? [];
     if (first?.index !== entry || first.field !== field)
       this.#report("kept", `entry ${index} redacts a ${field} that entry ${entry} did not bring`);
-    if (this.#needed().has(committed)) this.#report("kept", `entry ${index} redacts a ${field} that is needed`);
+    const { open, row } = this.#ledger.book.needed();
+    if (open.has(committed) || row.has(committed))
+      this.#report("kept", `entry ${index} redacts a ${field} that is needed`);
     if (!this.#named.has(committed)) this.#named.set(committed, index);
-  }
-
-  /** The messages of open corrections, and the texts of current rows. */
-  #needed(): Set<string | undefined> {
-    const { corrections, workers } = this.#ledger.book;
-    const open = [...corrections.values()].filter(({ stage }) => isOpenStage(stage));
-    const rows = [...workers.values()].flatMap(({ row }) => [row?.last_action, row?.next_action?.summary]);
-    return new Set([...open.map(({ content }) => content.message), ...rows].map((text) => text?.commitment));
   }
 
   /** The operator is told in this turn that texts are gone; told later how far the head on the disk reached then. */
@@ -129,8 +123,4 @@ export class Redactions {
         this.#report("gone", `the message of ${frame.correction.correction_id} is pushed`);
     }
   }
-}
-
-function commitmentOf({ field, salt, utf8 }: TextLine): string {
-  return commitment(field, Buffer.from(salt, "hex"), utf8);
 }

@@ -66,6 +66,19 @@ export class LogBook {
     return [...this.corrections.values()].filter((one) => one.workerId === workerId && isOpenStage(one.stage));
   }
 
+  /** Commitments of the texts that must stay for now: messages of open corrections, and what stands in current rows. */
+  needed(): Record<"open" | "row", ReadonlySet<string | undefined>> {
+    const open = [...this.corrections.values()].filter(({ stage }) => isOpenStage(stage));
+    const row = [...this.workers.values()].flatMap((worker) => [
+      worker.row?.last_action,
+      worker.row?.next_action?.summary,
+    ]);
+    return {
+      open: new Set(open.map(({ content }) => content.message.commitment)),
+      row: new Set(row.map((text) => text?.commitment)),
+    };
+  }
+
   /** Ids that wait for a worker in the order of delivery: halts first, then by admission; acked ones wait no more. */
   queue(workerId: string): string[] {
     const waiting = this.open(workerId).filter(({ stage }) => stage !== "ACKED");

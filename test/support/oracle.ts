@@ -124,10 +124,8 @@ function ofWorker(book: LogBook, command: FromWorker): string {
 /** Why a text stays (WITNESS-LOG.md, "Redaction"): somebody needs it, or there is no such entry; undefined if it goes. */
 export function keptFor(book: LogBook, { entry, committed }: Of<"redact">): "no entry" | "open" | "row" | undefined {
   if (entry >= book.size) return "no entry";
-  const open = [...book.corrections.values()].filter(({ stage }) => isOpenStage(stage));
-  if (open.some(({ content }) => content.message.commitment === committed)) return "open";
-  const rows = [...book.workers.values()].flatMap(({ row }) => [row?.last_action, row?.next_action?.summary]);
-  return rows.some((text) => text?.commitment === committed) ? "row" : undefined;
+  const needed = book.needed();
+  return (["open", "row"] as const).find((by) => needed[by].has(committed));
 }
 
 /** Entries of a command that was not refused. */

@@ -1,6 +1,6 @@
 import { textAt, type KernelEvent } from "../../src/kernel/index.js";
 import { TEXT_FIELDS, type TextField } from "../../src/protocol/index.js";
-import { isOpenStage, type LogBook } from "./log-book.js";
+import type { LogBook } from "./log-book.js";
 
 /** A text by the entry that brought it. */
 export interface RedactedPlace {
@@ -21,14 +21,8 @@ export function placeToRedact(
     places.at(-1 - (pick % Math.max(1, places.length)));
   const any = from(texts);
   if (how < 45) return any;
-  if (how < 60) {
-    const open = [...book.corrections.values()].filter(({ stage }) => isOpenStage(stage));
-    const needed = new Set(open.map(({ content }) => content.message.commitment));
-    return from(texts.filter(({ committed }) => needed.has(committed)));
-  }
   if (how < 75) {
-    const rows = [...book.workers.values()].flatMap(({ row }) => [row?.last_action, row?.next_action?.summary]);
-    const needed = new Set(rows.map((text) => text?.commitment));
+    const needed = book.needed()[how < 60 ? "open" : "row"];
     return from(texts.filter(({ committed }) => needed.has(committed)));
   }
   if (how < 88) return from(events.flatMap((event) => (event.kind === "redacted" ? [event] : [])));

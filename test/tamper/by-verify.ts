@@ -1,6 +1,6 @@
 import { everyKind, signedOver } from "../support/every-kind.js";
 import type { LoggedLine } from "../../src/storage/journal/index.js";
-import { verified } from "./single-entry.js";
+import { verified } from "../support/verified.js";
 import { Tally } from "./tally.js";
 
 /**

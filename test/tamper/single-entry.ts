@@ -1,15 +1,8 @@
-import { Verifier, type Findings, type Yardsticks } from "../../src/cli/audit/verifier.js";
 import type { LoggedLine } from "../../src/storage/journal/index.js";
 import { signedOver } from "../support/every-kind.js";
 import { manglings } from "../support/mangled-log.js";
+import { verified } from "../support/verified.js";
 import { Tally } from "./tally.js";
-
-/** What `a2achan verify` finds in these entries. */
-export function verified(entries: Iterable<LoggedLine>, yardsticks: Partial<Yardsticks> = {}): Findings {
-  const verifier = new Verifier({ texts: "whole", ...yardsticks });
-  for (const entry of entries) if (verifier.take(entry) !== undefined) break;
-  return verifier.end();
-}
 
 /**
  * Changes, swaps, inserts, deletes and cuts off each entry of a log, and verifies what that leaves under a checkpoint of

@@ -15,18 +15,7 @@ export const GRANTS = [
       "request.token === undefined ? proven : identify(parts.hashes, request.token);",
       "request.token === undefined ? undefined : identify(parts.hashes, request.token);",
     ],
-    [
-      "AUTH-04 AUTH-08",
-      "A revoked or expired token says hello.",
-      "|| torn || !holds(grant, now)) return",
-      "|| torn) return",
-    ],
-    [
-      "AUTH-08",
-      "A token says hello at the time of its expiry.",
-      "|| now < grant.expires_at);",
-      "|| now <= grant.expires_at);",
-    ],
+    ["AUTH-04 AUTH-08", "A revoked or expired token says hello.", "|| torn || !isValid(grant, now))", "|| torn)"],
     [
       "AUTH-13",
       "A hello may show another token than the upgrade.",
@@ -49,11 +38,17 @@ export const GRANTS = [
     [
       "LIM-05",
       "A failed authentication leaves an entry.",
-      "!holds(grant, now)) return { close: CLOSE.UNAUTHENTICATED };",
-      `!holds(grant, now)) return (core.execute({ kind: "stop" }), { close: CLOSE.UNAUTHENTICATED });`,
+      "!isValid(grant, now))\n    return { close: CLOSE.UNAUTHENTICATED };",
+      `!isValid(grant, now))\n    return (core.execute({ kind: "stop" }), { close: CLOSE.UNAUTHENTICATED });`,
     ],
   ]),
   ...faultsOf("kernel/authority.ts", "integration/hello", [
+    [
+      "AUTH-08",
+      "A token says hello at the time of its expiry.",
+      "|| now < grant.expires_at);",
+      "|| now <= grant.expires_at);",
+    ],
     [
       "AUTH-11",
       "An operator's token takes the role of a worker.",

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { exportedLines, exportLines } from "../../../src/cli/audit/exported-lines.js";
-import { Verifier, type Findings, type Yardsticks } from "../../../src/cli/audit/verifier.js";
+import { Verifier, type Yardsticks } from "../../../src/cli/audit/verifier.js";
 import { readEntry, Replay } from "../../../src/kernel/index.js";
 import type { LoggedLine } from "../../../src/storage/journal/index.js";
 import { MemoryStore } from "../../../src/storage/memory.js";
@@ -10,14 +10,9 @@ import { everyKind, recorded, signedOver } from "../../support/every-kind.js";
 import { TestKernel } from "../../support/kernel.js";
 import { LIES, type Lie, type LoggedEntry } from "../../support/lies.js";
 import { lineOf, manglings } from "../../support/mangled-log.js";
+import { verified } from "../../support/verified.js";
 
 const LOG = everyKind();
-
-function verified(entries: readonly LoggedLine[], yardsticks: Partial<Yardsticks> = {}): Findings {
-  const verifier = new Verifier({ texts: "whole", ...yardsticks });
-  for (const entry of entries) if (verifier.take(entry) !== undefined) break;
-  return verifier.end();
-}
 
 /** The log in an honest checkpoint's eyes. */
 const signed = (note = signedOver(LOG)): Partial<Yardsticks> => ({ checkpoints: [{ name: "note", note }] });

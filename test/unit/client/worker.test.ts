@@ -66,6 +66,16 @@ async function taken(stream: AsyncIterator<Correction>, digit: number): Promise<
   return value;
 }
 
+/** Takes the first correction while its own plan is to think. */
+async function takenWhileThinking(): Promise<Correction> {
+  await published({ next_action: { summary: "think" } });
+  script.send(correctionFrame(1));
+  return taken(worker.corrections(), 1);
+}
+
+/** An ack of the first correction with a plan. */
+const OBEY = { next_action: { summary: "obey", reflects: [corr(1)] } };
+
 async function codeOf(work: Promise<unknown>): Promise<string> {
   return work.then(
     () => "resolved",
@@ -264,10 +274,8 @@ describe("a reconnect", () => {
   });
 
   it("takes the plan of an ack that was in doubt into what it publishes again [A2C-LIVE-21]", async () => {
-    await published({ next_action: { summary: "think" } });
-    script.send(correctionFrame(1));
-    const correction = await taken(worker.corrections(), 1);
-    const call = correction.ack({ next_action: { summary: "obey", reflects: [corr(1)] } });
+    const correction = await takenWhileThinking();
+    const call = correction.ack(OBEY);
     const { id: _id, ...sent } = await script.next();
     await reconnect();
     expect(await answer("receive", () => stageFrame(1, "WITNESSED", 14))).toMatchObject({ correction_id: corr(1) });
@@ -280,10 +288,8 @@ describe("a reconnect", () => {
   });
 
   it("publishes the row before it repeats an ack with a plan that was in doubt and not taken [A2C-LIVE-21]", async () => {
-    await published({ next_action: { summary: "think" } });
-    script.send(correctionFrame(1));
-    const correction = await taken(worker.corrections(), 1);
-    const call = correction.ack({ next_action: { summary: "obey", reflects: [corr(1)] } });
+    const correction = await takenWhileThinking();
+    const call = correction.ack(OBEY);
     await script.next();
     await reconnect();
     await answer("receive", () => stageFrame(1, "DELIVERED", 11));
@@ -295,10 +301,8 @@ describe("a reconnect", () => {
   });
 
   it("asks anew what became of an ack with a plan whose connection breaks again", async () => {
-    await published({ next_action: { summary: "think" } });
-    script.send(correctionFrame(1));
-    const correction = await taken(worker.corrections(), 1);
-    const call = correction.ack({ next_action: { summary: "obey", reflects: [corr(1)] } });
+    const correction = await takenWhileThinking();
+    const call = correction.ack(OBEY);
     await script.next();
     await reconnect();
     await answer("receive", () => stageFrame(1, "DELIVERED", 11));
@@ -311,12 +315,10 @@ describe("a reconnect", () => {
   });
 
   it("publishes the row once, and first, when an ack with a plan is made while there is no connection [A2C-LIVE-21]", async () => {
-    await published({ next_action: { summary: "think" } });
-    script.send(correctionFrame(1));
-    const correction = await taken(worker.corrections(), 1);
+    const correction = await takenWhileThinking();
     script.drop();
     await runtime.clock.armed(FIRST_RETRY_MS);
-    const call = correction.ack({ next_action: { summary: "obey", reflects: [corr(1)] } });
+    const call = correction.ack(OBEY);
     runtime.clock.advance(FIRST_RETRY_MS);
     script = await broker.accept();
     await script.welcome("worker");
@@ -339,10 +341,8 @@ describe("a reconnect", () => {
   });
 
   it("hands on the refusal of the receipt by which it asks what became of an ack", async () => {
-    await published({ next_action: { summary: "think" } });
-    script.send(correctionFrame(1));
-    const correction = await taken(worker.corrections(), 1);
-    const call = correction.ack({ next_action: { summary: "obey", reflects: [corr(1)] } });
+    const correction = await takenWhileThinking();
+    const call = correction.ack(OBEY);
     await script.next();
     await reconnect();
     await answer("receive", () => ({ type: "refusal", reason: "TRUST_VIOLATION", detail: "CORRECTION" }));
@@ -350,10 +350,8 @@ describe("a reconnect", () => {
   });
 
   it("publishes again and repeats the ack when its plan needs a live row", async () => {
-    await published({ next_action: { summary: "think" } });
-    script.send(correctionFrame(1));
-    const correction = await taken(worker.corrections(), 1);
-    const call = correction.ack({ next_action: { summary: "obey", reflects: [corr(1)] } });
+    const correction = await takenWhileThinking();
+    const call = correction.ack(OBEY);
     await answer("ack", () => ({ type: "refusal", reason: "UNWITNESSED", detail: "NOT_LIVE" }));
     expect(await answer("status", (frame) => rowReply(frame, 3))).toMatchObject({ next_action: { summary: "think" } });
     await answer("ack", () => stageFrame(1, "WITNESSED", 15, { seq: 4 }));
@@ -577,7 +575,7 @@ describe("a correction", () => {
   it("is acked with the digest that it cited, and with a plan", async () => {
     script.send(correctionFrame(1));
     const correction = await taken(worker.corrections(), 1);
-    const call = correction.ack({ next_action: { summary: "obey", reflects: [corr(1)] } });
+    const call = correction.ack(OBEY);
     const outcomes = [{ correction_id: corr(1), stage: "WITNESSED", index: 13 }];
     const frame = await answer("ack", () => stageFrame(1, "WITNESSED", 13, { seq: 2, outcomes }));
     expect(frame).toEqual({
@@ -610,9 +608,7 @@ describe("a correction", () => {
   });
 
   it("leaves the row's plan alone when it is acked a second time", async () => {
-    await published({ next_action: { summary: "think" } });
-    script.send(correctionFrame(1));
-    const correction = await taken(worker.corrections(), 1);
+    const correction = await takenWhileThinking();
     const first = correction.ack();
     await answer("ack", () => stageFrame(1, "ACKED", 12));
     await first;
