@@ -42,8 +42,9 @@ describe("what the log tells of a broker on a fake clock", () => {
     expect(messages.map(({ bytes }) => bytes)).toEqual([12, 12, 2_000, 2, 16]);
     for (const { commitment } of messages) expect(commitment).toMatch(/^[0-9a-f]{64}$/);
     expect(new Set(messages.map(({ commitment }) => commitment)).size).toBe(5);
-    for (const text of ["secret", "4711", "stay in lane", "xxxx", "plan A"])
-      expect(log.lines.join("\n")).not.toContain(text);
+    // Any four digits may stand in a hash.
+    const said = log.lines.join("\n").replaceAll(/[0-9a-f]{8,}/g, "");
+    for (const text of ["secret", "4711", "stay in lane", "xxxx", "plan A"]) expect(said).not.toContain(text);
     // Who may read texts can tell that they are those; the one of 2,000 bytes is not kept.
     const opened = log.texts.filter(({ field, index }) => field === "message" && index >= Number(tried[0]?.["index"]));
     expect(opened.map(({ utf8 }) => utf8)).toEqual(["stay in lane", "stay in lane", "  ", "secret text 4711"]);
