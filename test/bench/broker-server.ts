@@ -1,3 +1,4 @@
+import type * as Heap from "../../src/cli/heap.js";
 import type * as Server from "../../src/server.js";
 import type * as JournalModule from "../../src/storage/journal/index.js";
 import type { BrokerServerOptions, BrokerServerReady } from "./broker-side.js";
@@ -8,6 +9,9 @@ const load = async <T>(path: string): Promise<T> => (await import(new URL(path, 
 
 const { createBroker } = await load<typeof Server>("server.js");
 const { Journal } = await load<typeof JournalModule>("storage/journal/index.js");
+
+// As `serve` does.
+(await load<typeof Heap>("cli/heap.js")).allocateYoung();
 
 const plenty = 1_000_000_000;
 const running = await createBroker({
