@@ -1,8 +1,11 @@
 #!/usr/bin/env node
 import { CommanderError } from "commander";
 import { CliError, EXIT } from "./exit.js";
+import { allocateYoung } from "./heap.js";
 import { a2achanProgram } from "./program.js";
 import { printable } from "./terminal/printable.js";
+
+allocateYoung();
 
 // A closed pipe ends quietly: whoever read us has seen enough.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {

@@ -8,7 +8,7 @@ import { handleAdmin } from "./admin.js";
 import { serveControl } from "./control.js";
 import { DEFAULT_DATA, DataDir, reasonOf } from "./data-dir.js";
 import { CliError, EXIT } from "./exit.js";
-import { allocateYoung, withTightHeap } from "./heap.js";
+import { withTightHeap } from "./heap.js";
 import { lockDirectory } from "./lock.js";
 import { openLog, whyNot } from "./open-log.js";
 import { formatOption, printRecord, type Format } from "./output.js";
@@ -74,7 +74,6 @@ async function serve(options: ServeOptions): Promise<void> {
   }
   const log = pino({ level: options.logLevel, base: null }, destination({ fd: 2, sync: true }));
   process.on("uncaughtExceptionMonitor", ({ stack }) => log.fatal({ stack }, "a fault in the program"));
-  allocateYoung();
   const data = new DataDir(options.data, true);
   using _lock = await lockDirectory(data.path);
   let broker: RunningBroker | undefined;

@@ -11,7 +11,7 @@ const load = async <T>(path: string): Promise<T> => (await import(new URL(path, 
 const { createBroker } = await load<typeof Server>("server.js");
 const { Journal } = await load<typeof JournalModule>("storage/journal/index.js");
 
-// As `serve` does.
+// As the program does.
 (await load<typeof Heap>("cli/heap.js")).allocateYoung();
 
 const plenty = 1_000_000_000;

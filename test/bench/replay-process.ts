@@ -1,6 +1,7 @@
 import type * as Kernel from "../../src/kernel/index.js";
 import type * as Protocol from "../../src/protocol/index.js";
 import type * as Texts from "../../src/broker/texts.js";
+import type * as Heap from "../../src/cli/heap.js";
 import type * as Verifying from "../../src/cli/audit/verifier.js";
 import type * as Tlog from "../../src/tlog/index.js";
 import type { ReplayOptions, ReplayRound } from "./figures/replay.js";
@@ -12,7 +13,10 @@ const { BROKER, decodeEntries, emptyState, encodeEntry, evolve, step } = await l
 const { LIMITS, correctionId } = await load<typeof Protocol>("protocol/index.js");
 const { committed } = await load<typeof Texts>("broker/texts.js");
 const { Verifier } = await load<typeof Verifying>("cli/audit/verifier.js");
-const { formatVerifierKey, signerKey } = await load<typeof Tlog>("tlog/index.js");
+const { formatVerifierKey, Frontier, leafHash, signerKey } = await load<typeof Tlog>("tlog/index.js");
+
+// As the program does.
+(await load<typeof Heap>("cli/heap.js")).allocateYoung();
 
 /** As many as the broker reads at once when it takes up a log. */
 const PAGE = 1_024;
@@ -102,11 +106,15 @@ function parseAll(page: Page): void {
 function round(): ReplayRound {
   const state = emptyState();
   const verifier = new Verifier({ texts: "whole" });
-  let [fold, parse, verify] = [0, 0, 0];
+  const frontier = new Frontier();
+  let [fold, parse, tree, verify] = [0, 0, 0, 0];
   for (const page of pages) {
     parse += cpuOf(() => parseAll(page));
     fold += cpuOf(() => {
       for (const event of decodeEntries(page.entries, page.first, page.texts)) evolve(state, event);
+    });
+    tree += cpuOf(() => {
+      for (const line of page.entries) frontier.append(leafHash(line));
     });
     verify += cpuOf(() => {
       for (const [at, line] of page.entries.entries())
@@ -115,7 +123,7 @@ function round(): ReplayRound {
   }
   const { difference } = verifier.end();
   if (difference !== undefined) throw new Error(`entry ${difference.index}: ${difference.sentence}`);
-  return { fold: fold / count, parse: parse / count, verify: verify / count };
+  return { fold: fold / count, parse: parse / count, tree: tree / count, verify: verify / count };
 }
 
 process.on("message", (question) => process.send?.(question === "round" ? round() : 0));

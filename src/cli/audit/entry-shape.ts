@@ -153,8 +153,8 @@ const ENTRY = z.discriminatedUnion("kind", [
   }),
 ]);
 
-/** Kinds that come with every correction and of which the rules make each member anew: the replay sees to them at once. */
-const MADE: readonly string[] = ["delivered", "acked"];
+/** Kinds that come with corrections and of which the rules make each member anew: the replay sees to them at once. */
+const MADE: readonly string[] = ["delivered", "acked", "witnessed", "unreflected", "superseded", "stale"];
 
 /** Whether an entry has the members of its kind and no other, and nothing in them that the broker lets nobody say. */
 export function isWellFormed(event: LoggedEvent): boolean {

@@ -7,7 +7,7 @@ type Path = readonly [...(string | number)[]];
 
 const LOG = everyKind();
 /** Of these the replay makes each member anew. */
-const MADE = ["delivered", "acked"];
+const MADE = ["delivered", "acked", "witnessed", "unreflected", "superseded", "stale"];
 const entries = LOG.map(({ line }) => readEntry(line)).filter(({ kind }) => !MADE.includes(kind));
 
 function* placesIn(value: object, path: Path = []): Generator<{ path: Path; held: unknown }> {

@@ -236,6 +236,22 @@ describe("Verifier", () => {
     });
   });
 
+  it("finds any other member in an entry that the rules make anew", () => {
+    const made = new Set(["delivered", "acked", "witnessed", "unreflected", "superseded", "stale"]);
+    const missed: string[] = [];
+    for (const [at, logged] of LOG.entries()) {
+      const told = JSON.parse(logged.line) as LoggedEntry;
+      if (!made.delete(told.kind)) continue;
+      for (const name of [...Object.keys(told), "detail", "echo", "reason", "superseded_by", "note"]) {
+        const entries = LOG.with(at, { ...logged, line: lineOf({ ...told, [name]: "Said to nobody." }) });
+        const { difference } = verified(entries, signed(signedOver(entries)));
+        if (difference?.index !== at) missed.push(`${told.kind}.${name}`);
+      }
+    }
+    expect([...made]).toEqual([]);
+    expect(missed).toEqual([]);
+  });
+
   it("decides a refused correction again without members that it only seems to have", () => {
     const at = LOG.findIndex(({ line }) => line.includes('"detail":"DIGEST"'));
     const told = LOG[at]?.line.replace('"content":{', '"content":{"constructor":"Said to nobody.",') ?? "";
