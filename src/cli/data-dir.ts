@@ -49,8 +49,8 @@ export class DataDir {
     }
     const start = `start a broker with: a2achan serve --data ${path}`;
     if (!existsSync(this.path)) throw new NoBrokerError(`there is no data directory ${this.path}; ${start}`);
-    // The first start makes its keys before all else.
-    if (!make && !existsSync(join(this.path, "keys")))
+    // The first start makes its keys before all else; a copy for whoever reads the log goes without them.
+    if (!make && !existsSync(join(this.path, "keys")) && !existsSync(this.log))
       throw new NoBrokerError(`${this.path} holds no broker's data; ${start}`);
   }
 
@@ -103,7 +103,6 @@ export class DataDir {
   }
 
   #key(name: string, use: string): Uint8Array {
-    makeDirectory(join(this.path, "keys"));
     const file = join("keys", name);
     const kept = this.#read(file)?.trim();
     if (kept !== undefined) {
@@ -116,6 +115,7 @@ export class DataDir {
       throw new CliError(`${join(this.path, file)} is missing, and the log's ${use}; restore it`, EXIT.CONFIG);
     }
     const key = randomBytes(32);
+    makeDirectory(join(this.path, "keys"));
     this.#write(file, `${key.toString("hex")}\n`);
     return key;
   }

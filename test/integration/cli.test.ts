@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Program, a2achan, builtProgram, type Ended } from "../support/program.js";
@@ -355,6 +355,26 @@ describe("a command", () => {
     const below = await a2achan("serve", "--data", join(file, "below"), "--port", "0").ended;
     expect(below).toMatchObject({ code: 78, stdout: "", stderr: expect.stringMatching(sentence) as string });
     expect(below.stderr).toContain("not a directory; choose another with --data");
+  });
+
+  it("reads the log of a copy without keys, and makes none for it", async () => {
+    using other = dataDirectory();
+    const served = await Serve.start(other.path);
+    await served.stop();
+    const keys = join(other.path, "keys");
+    rmSync(keys, { recursive: true });
+    const read = await a2achan("log", "--data", other.path).ended;
+    expect([read.code, read.stderr]).toEqual([0, ""]);
+    expect(read.stdout).toContain("broker_stopped");
+    for (const command of [
+      ["export", join(other.path, "out.jsonl")],
+      ["token", "add", "--role", "auditor", "--subject", "a"],
+    ]) {
+      const { code, stderr } = await a2achan(...command, "--data", other.path).ended;
+      expect([code, stderr]).toEqual([78, expect.stringMatching(sentence)]);
+      expect(stderr).toContain(".key is missing, and the log's ");
+    }
+    expect(existsSync(keys)).toBe(false);
   });
 
   it.skipIf(process.getuid?.() === 0)("tells a directory that may not be written", async () => {
