@@ -10,6 +10,8 @@ import type { Report } from "./clauses.js";
 import { ProcessClock } from "./process-clock.js";
 
 const NEWLINE = 0x0a;
+/** Every other bit is of the last bytes below the head, where nothing whole that follows would give the damage away. */
+const LAST_BYTES = 512;
 
 /**
  * I9: a log of which one bit below the durable head has turned is refused, unless the bit was of an erased text. Tried on
@@ -21,7 +23,7 @@ export async function i9Refused(disk: SimDisk, random: Random, report: Report): 
   const segments = segmentsOf(copy);
   const end = head === undefined ? 0 : endOf(segments, head.size);
   if (end === 0) return false;
-  let at = random(end);
+  let at = random(2) === 0 ? random(end) : end - 1 - random(Math.min(end, LAST_BYTES));
   let ordinal = 0;
   for (; at >= (segments[ordinal]?.length ?? 0); ordinal += 1) at -= segments[ordinal]?.length ?? 0;
   const bytes = Buffer.from(segments[ordinal] ?? []);
