@@ -1,4 +1,4 @@
-import { BROKER, type Correction, type Grant, type Principal, type State } from "../kernel/index.js";
+import { BROKER, isValid, type Correction, type Grant, type Principal, type State } from "../kernel/index.js";
 import { CLOSE, type Limits, type TunableLimits, type Patterns, type TokenRole, type Verb } from "../protocol/index.js";
 import type { EventStore } from "../storage/event-store.js";
 import { systemChance, type Chance } from "./chance.js";
@@ -187,7 +187,7 @@ export class Broker {
   /** Whether a token has a grant that holds now. */
   isGranted(id: string): boolean {
     const grant = this.#parts.core.state.grants.get(id);
-    return grant !== undefined && !grant.revoked && (grant.expires_at ?? Infinity) > this.#parts.core.now();
+    return grant !== undefined && isValid(grant, this.#parts.core.now());
   }
 
   /** Whether somebody can still be known by a token: its hash is there. */

@@ -4,6 +4,9 @@ import { Frontier, leafHash, signCheckpoint } from "../../src/tlog/index.js";
 import type { LoggedLine } from "../../src/storage/journal/index.js";
 import { admittedId, LOG_SIGNER, TestKernel } from "./kernel.js";
 
+/** Kinds of which the rules make each member anew, so that a replay needs no shape of them. */
+export const MADE_ANEW: readonly string[] = ["delivered", "acked", "witnessed", "unreflected", "superseded", "stale"];
+
 /** A correction of `w-1` that its next planned action can be made to name. */
 function sent(kernel: TestKernel, fields: Parameters<TestKernel["correct"]>[1] = {}): string {
   kernel.now += 1_000;

@@ -3,7 +3,6 @@ import type { LoggedEvent } from "../../kernel/index.js";
 import {
   correctionContent,
   DETAILS,
-  END_STAGES,
   LIMITS,
   REASONS,
   REQUESTS,
@@ -137,7 +136,7 @@ const ENTRY = z.discriminatedUnion("kind", [
   z.strictObject({ ...ofWorker, kind: z.literal("planned"), summary: text, reflects, via, echo }),
   z.strictObject({
     ...ofCorrection,
-    kind: z.enum(END_STAGES.map((stage) => stage.toLowerCase())),
+    kind: z.enum(["declined", "expired", "withdrawn", "orphaned", "revoked"]),
     detail: z.exactOptional(z.enum(STAGE_DETAILS)),
     echo,
     reason: z.exactOptional(text),

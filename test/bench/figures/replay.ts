@@ -47,7 +47,7 @@ export function replay({ quick, dist, nodeOptions }: Setting): Promise<Figure[]>
     return [
       over("replay CPU", ({ fold }) => fold, { gate: 1.4, ambition: 1.15, binding: false }),
       over("full verify CPU", ({ verify }) => verify, { gate: 10, ambition: 6, binding: true }),
-      over("  of which parse and tree alone", ({ parse, tree }) => parse + tree, { binding: false }),
+      over("  parse and tree of it alone,", ({ parse, tree }) => parse + tree, { binding: false }),
     ];
   });
 }

@@ -264,8 +264,8 @@ export const GRANTS = [
     [
       "AUTH-08",
       "The upgrade takes a token at the time of its expiry.",
-      "(grant.expires_at ?? Infinity) > this",
-      "(grant.expires_at ?? Infinity) >= this",
+      "isValid(grant, this.#parts.core.now())",
+      "isValid(grant, this.#parts.core.now() - 1)",
     ],
   ]),
   ...faultsOf("broker/grant-request.ts", "unit/broker/grant-request", [

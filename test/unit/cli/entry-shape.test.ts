@@ -1,14 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { isWellFormed } from "../../../src/cli/audit/entry-shape.js";
 import { readEntry, type LoggedEvent } from "../../../src/kernel/index.js";
-import { everyKind } from "../../support/every-kind.js";
+import { everyKind, MADE_ANEW } from "../../support/every-kind.js";
 
 type Path = readonly [...(string | number)[]];
 
 const LOG = everyKind();
-/** Of these the replay makes each member anew. */
-const MADE = ["delivered", "acked", "witnessed", "unreflected", "superseded", "stale"];
-const entries = LOG.map(({ line }) => readEntry(line)).filter(({ kind }) => !MADE.includes(kind));
+const entries = LOG.map(({ line }) => readEntry(line)).filter(({ kind }) => !MADE_ANEW.includes(kind));
 
 function* placesIn(value: object, path: Path = []): Generator<{ path: Path; held: unknown }> {
   for (const [name, held] of Object.entries(value)) {

@@ -6,7 +6,7 @@ import type { LoggedLine } from "../../../src/storage/journal/index.js";
 import { MemoryStore } from "../../../src/storage/memory.js";
 import { generateLog } from "../../crash/generate.js";
 import { parseVerifierKey, signerKey } from "../../../src/tlog/index.js";
-import { everyKind, recorded, signedOver } from "../../support/every-kind.js";
+import { everyKind, MADE_ANEW, recorded, signedOver } from "../../support/every-kind.js";
 import { TestKernel } from "../../support/kernel.js";
 import { LIES, type Lie, type LoggedEntry } from "../../support/lies.js";
 import { lineOf, manglings } from "../../support/mangled-log.js";
@@ -237,7 +237,7 @@ describe("Verifier", () => {
   });
 
   it("finds any other member in an entry that the rules make anew", () => {
-    const made = new Set(["delivered", "acked", "witnessed", "unreflected", "superseded", "stale"]);
+    const made = new Set(MADE_ANEW);
     const missed: string[] = [];
     for (const [at, logged] of LOG.entries()) {
       const told = JSON.parse(logged.line) as LoggedEntry;
