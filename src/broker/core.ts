@@ -2,7 +2,6 @@ import {
   decodeEntries,
   emptyState,
   evolve,
-  forgetPast,
   nextDue,
   step,
   type Command,
@@ -38,7 +37,7 @@ export class Core {
   readonly #writer: Writer;
   readonly #events: CoreEvents;
   #tick: Disposable | undefined;
-  #tickAt: number | undefined;
+  #tickAt = 0;
   #stopped = false;
   #faulted = false;
   readonly #fault: Promise<never>;
@@ -85,14 +84,15 @@ export class Core {
     while (state.size < store.size()) {
       const { entries, texts } = await reading;
       reading = read(state.size + entries.length);
-      for (const event of decodeEntries(entries, state.size, texts)) {
-        evolve(state, event);
-        // A start is not in the log before it has erased what was left.
-        if (event.kind === "broker_started") redacted.length = 0;
-        if (event.kind === "redacted")
-          redacted.push({ index: event.entry, field: event.field, committed: event.committed });
+      for (const run of decodeEntries(entries, state.size, texts)) {
+        for (const event of run) {
+          evolve(state, event);
+          // A start is not in the log before it has erased what was left.
+          if (event.kind === "broker_started") redacted.length = 0;
+          if (event.kind === "redacted")
+            redacted.push({ index: event.entry, field: event.field, committed: event.committed });
+        }
       }
-      forgetPast(state);
     }
     await reading;
     return new Core(store, clock, state, redacted, events);
@@ -172,12 +172,14 @@ export class Core {
     return this.#writer.settled();
   }
 
+  // Set again only for what is due before it: a tick at which nothing is due any more does nothing.
   #armTick(now: number): void {
     const at = nextDue(this.state);
-    if (at === this.#tickAt && this.#tick !== undefined) return;
+    if (at === undefined || this.#stopped) return;
+    if (this.#tick !== undefined && at >= this.#tickAt) return;
     this.#tick?.[Symbol.dispose]();
     this.#tickAt = at;
-    this.#tick = at === undefined || this.#stopped ? undefined : this.#clock.at(at - now, () => this.#onTick());
+    this.#tick = this.#clock.at(at - now, () => this.#onTick());
   }
 
   #onTick(): void {

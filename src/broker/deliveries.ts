@@ -13,7 +13,7 @@ export function deliver(core: Core, sessions: Sessions, workerId: string, now: n
   const waiting = deliverable(worker);
   waiting.forEach((correction, at) => {
     if (pushed.has(correction.id)) return;
-    const frame = correctionPush(core.state, correction, session.id, now, waiting.length - at - 1);
+    const frame = correctionPush(correction, session.id, now, waiting.length - at - 1);
     if (frame === undefined) return;
     pushed.set(correction.id, false);
     core.post(() => {

@@ -1,4 +1,4 @@
-import { DueQueue } from "../kernel/index.js";
+import { DueQueue, OUTSIDE, type Due } from "../kernel/index.js";
 import { LIMITS } from "../protocol/index.js";
 import type { Clock } from "./clock.js";
 import { STEPS_A_TURN } from "./turns.js";
@@ -6,17 +6,11 @@ import { STEPS_A_TURN } from "./turns.js";
 /** A timer that fires so late says that this process stood still: frozen, or starved. */
 const STALL_MS = 1_000;
 
-interface Lease {
+/** Due when it has to be looked at. */
+interface Lease extends Due {
+  workerId: string;
   ms: number;
   renewedAt: number;
-  /** Number of its entry in the queue; any other of the same worker is of an earlier lease. */
-  index: number;
-}
-
-interface Look {
-  at: number;
-  index: number;
-  workerId: string;
 }
 
 /**
@@ -27,7 +21,7 @@ export class Leases {
   readonly #clock: Clock;
   readonly #lapsed: (workerId: string) => void;
   readonly #leases = new Map<string, Lease>();
-  readonly #queue = new DueQueue<Look>();
+  readonly #queue = new DueQueue<Lease>();
   #index = 0;
   #timer: Disposable | undefined;
   #timerAt = Number.POSITIVE_INFINITY;
@@ -40,9 +34,11 @@ export class Leases {
   /** Starts the lease of a worker, or renews it with this length. */
   hold(workerId: string, ms: number): void {
     const now = this.#clock.monotonic();
+    this.#forget(workerId);
     this.#index += 1;
-    this.#leases.set(workerId, { ms, renewedAt: now, index: this.#index });
-    this.#queue.push({ at: now + ms, index: this.#index, workerId });
+    const lease: Lease = { workerId, ms, renewedAt: now, dueAt: now + ms, index: this.#index, place: OUTSIDE };
+    this.#leases.set(workerId, lease);
+    this.#queue.put(lease);
     this.#arm();
   }
 
@@ -55,19 +51,18 @@ export class Leases {
   }
 
   drop(workerId: string): void {
-    this.#leases.delete(workerId);
-    if (this.#leases.size === 0) this.clear();
+    this.#forget(workerId);
+    if (this.#leases.size === 0) this.#arm();
   }
 
   clear(): void {
-    this.#leases.clear();
-    while (this.#queue.pop() !== undefined);
+    for (const workerId of this.#leases.keys()) this.#forget(workerId);
     this.#arm();
   }
 
   // Set again only for what is due before it: what was renewed meanwhile is found out when it fires.
   #arm(): void {
-    const at = this.#queue.peek()?.at ?? Number.POSITIVE_INFINITY;
+    const at = this.#queue.peek()?.dueAt ?? Number.POSITIVE_INFINITY;
     if (at >= this.#timerAt && at !== Number.POSITIVE_INFINITY) return;
     this.#timer?.[Symbol.dispose]();
     this.#timerAt = at;
@@ -82,19 +77,25 @@ export class Leases {
     const now = this.#clock.monotonic();
     // Signs of life may wait in the sockets, unread: they count before the lease does.
     const grace = stoodStill ? now + LIMITS.ping_ms : 0;
-    for (let left = STEPS_A_TURN; left > 0 && (this.#queue.peek()?.at ?? Number.POSITIVE_INFINITY) <= now; left -= 1) {
-      const look = this.#queue.pop();
-      const lease = look && this.#leases.get(look.workerId);
-      if (look === undefined || lease?.index !== look.index) continue;
-      const at = Math.max(lease.renewedAt + lease.ms, grace);
-      if (at > now) this.#queue.push({ ...look, at });
-      else this.#end(look.workerId);
+    for (let left = STEPS_A_TURN; left > 0; left -= 1) {
+      const lease = this.#queue.peek();
+      if (lease === undefined || lease.dueAt > now) break;
+      lease.dueAt = Math.max(lease.renewedAt + lease.ms, grace);
+      if (lease.dueAt > now) this.#queue.put(lease);
+      else this.#end(lease.workerId);
     }
     this.#arm();
   }
 
   #end(workerId: string): void {
-    this.#leases.delete(workerId);
+    this.#forget(workerId);
     this.#lapsed(workerId);
+  }
+
+  #forget(workerId: string): void {
+    const lease = this.#leases.get(workerId);
+    if (lease === undefined) return;
+    this.#leases.delete(workerId);
+    this.#queue.remove(lease);
   }
 }

@@ -78,8 +78,8 @@ function stage({ core }: Parts, id: string, { correctionId, planned }: Of<"stage
   const correction = core.state.corrections.get(correctionId);
   if (correction === undefined) throw new Error(`judged ${correctionId} is not in the state`);
   const view = stageView(correction);
-  const worker = core.state.workers.get(correction.workerId);
-  if (!planned || worker?.row === undefined || worker.digest === undefined) return { type: "stage", id, ...view };
+  const { worker } = correction;
+  if (!planned || worker.row === undefined || worker.digest === undefined) return { type: "stage", id, ...view };
   const { seq } = worker.row;
   return { type: "stage", id, ...view, seq, status_digest: worker.digest, outcomes: outcomes(result) };
 }

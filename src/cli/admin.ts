@@ -70,10 +70,10 @@ export function tokenRecords(grants: readonly Grant[], now: number, isKnown: (id
 }
 
 function listOpen(broker: Broker): OpenRecord[] {
-  return broker.openCorrections().map(({ id, workerId, sender, stage, admittedAt, dueAt }) => ({
+  return broker.openCorrections().map(({ id, worker, sender, stage, admittedAt, dueAt }) => ({
     correction_id: id,
-    worker_id: workerId,
-    by: sender,
+    worker_id: worker.id,
+    by: sender.subject,
     stage,
     admitted_at: admittedAt,
     due_at: dueAt,

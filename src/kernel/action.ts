@@ -63,7 +63,7 @@ export function decideAck(state: State, command: Ack): Decision {
 
   const plans = next_action !== undefined && differs(before, next_action);
   if (plans && overDigestRate(state, worker, now)) return no({ reason: "RATE_LIMITED", detail: "RATE" });
-  const delivered = receipt(state, found, now, by, session);
+  const delivered = receipt(found, now, by, session);
   const window = found.expiresAt - found.admittedAt;
   const acked: Acked = { kind: "acked", at: now, by, ...ofCorrection(found), session, expires_at: now + window };
   const events: KernelEvent[] = delivered === undefined ? [acked] : [delivered, acked];

@@ -47,7 +47,7 @@ export function decideCorrect(state: State, command: Correct): Decision {
   }
   const old = content.supersedes === undefined ? undefined : state.corrections.get(content.supersedes);
   if (content.supersedes !== undefined) {
-    const own = old !== undefined && old.sender === by.subject && old.workerId === worker.id;
+    const own = old !== undefined && old.sender.subject === by.subject && old.worker === worker;
     if (!own) return no({ reason: "TRUST_VIOLATION", detail: "SUPERSEDES" });
     if (!isOpen(old.stage)) return no({ reason: "UNWITNESSED", detail: "SUPERSEDES" });
   }
@@ -64,7 +64,7 @@ function refuseRoom(state: State, worker: Worker, command: Correct, old: Correct
   if (worker.open.size - (old === undefined ? 0 : 1) >= room) return { reason: "RATE_LIMITED", detail: "INBOX_FULL" };
   const times = state.senders.get(by.subject)?.admittedTimes ?? [];
   const often = overRate(times, admitted_per_window, rate_window_ms, now);
-  const many = (worker.citing.get(by.subject)?.size ?? 0) >= citing_per_digest;
+  const many = (worker.citing.get(by.subject)?.length ?? 0) >= citing_per_digest;
   return often || many ? { reason: "RATE_LIMITED", detail: "RATE" } : undefined;
 }
 

@@ -67,9 +67,9 @@ export function refuseOther(by: Principal, worker_id: string): Refusal | undefin
 
 /** Whether some valid token of the sender covers the scope of a correction. */
 export function stillCovered(state: State, { sender, content }: Correction, now: number): boolean {
-  for (const token of state.tokensOf.get(sender) ?? []) {
+  for (const token of state.tokensOf.get(sender.subject) ?? []) {
     const grant = state.grants.get(token);
-    if (grant?.subject !== sender || !isValid(grant, now) || !grant.verbs.includes("correct")) continue;
+    if (grant?.subject !== sender.subject || !isValid(grant, now) || !grant.verbs.includes("correct")) continue;
     if (covers(grant.patterns, content)) return true;
   }
   return false;

@@ -1,4 +1,4 @@
-import { RULES_VERSION, TEXT_POLICY, isOpen } from "../protocol/index.js";
+import { RULES_VERSION, TEXT_POLICY } from "../protocol/index.js";
 import { changed } from "./action.js";
 import { stillCovered } from "./authority.js";
 import type { AddGrant, Bye, Lapse, RevokeGrant, Start } from "./commands.js";
@@ -7,8 +7,7 @@ import type { Ended, GrantAdded, KernelEvent, Principal } from "./events.js";
 import { refuseWorker } from "./holder.js";
 import { ended, staleEnds } from "./lifecycle.js";
 import { refuse } from "./refuse.js";
-import type { Due } from "./due.js";
-import type { Correction, Grant, State, Worker } from "./state.js";
+import type { Correction, Expiry, Grant, State, Worker } from "./state.js";
 
 /** Who the entry names when nobody but the broker moved. */
 export const BROKER: Principal = { role: "broker", subject: "broker" };
@@ -96,14 +95,11 @@ function uncovered(state: State, grant: Grant, at: number): Correction[] {
  * What one due thing ends: a correction whose window is over, or the corrections of a grant that expires. Judged as of
  * the due time, so that the outcome is the same whenever the broker comes round to it.
  */
-export function decideDue(state: State, due: Due, now: number): KernelEvent[] {
-  if (due.kind === "grant") {
-    const grant = state.grants.get(due.id);
-    const gone = grant === undefined ? [] : uncovered(state, grant, due.at);
+export function decideDue(state: State, due: Correction | Expiry, now: number): KernelEvent[] {
+  if ("token" in due) {
+    const grant = state.grants.get(due.token);
+    const gone = grant === undefined ? [] : uncovered(state, grant, due.dueAt);
     return gone.map((one) => ended(one, "revoked", now, BROKER));
   }
-  const correction = state.corrections.get(due.id);
-  // An ack moves the due time on, an end removes it: then this is an older entry of the queue.
-  if (correction === undefined || !isOpen(correction.stage) || correction.dueAt !== due.at) return [];
-  return [ended(correction, "expired", now, BROKER, correction.acked ? { detail: "WINDOW" } : {})];
+  return [ended(due, "expired", now, BROKER, due.acked ? { detail: "WINDOW" } : {})];
 }

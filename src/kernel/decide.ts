@@ -51,17 +51,12 @@ export function step(state: State, command: Command): Step {
 
 /** Log time at which something falls due next, or undefined. */
 export function nextDue(state: State): number | undefined {
-  return state.due.peek()?.at;
-}
-
-/** Lets go of what fell due by the last entry, where the log was folded up to it: whatever that ended is in the log. */
-export function forgetPast(state: State): void {
-  for (let due = state.due.peek(); due !== undefined && due.at <= state.at; due = state.due.peek()) state.due.pop();
+  return state.due.peek()?.dueAt;
 }
 
 function settle(state: State, now: number, record: (event: KernelEvent) => void): void {
-  for (let due = state.due.peek(); due !== undefined && due.at <= now; due = state.due.peek()) {
-    state.due.pop();
+  for (let due = state.due.peek(); due !== undefined && due.dueAt <= now; due = state.due.peek()) {
+    state.due.remove(due);
     decideDue(state, due, now).forEach(record);
   }
 }

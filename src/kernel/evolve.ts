@@ -1,5 +1,17 @@
 import { LIMITS, isOpen, type EndStage } from "../protocol/index.js";
-import type { Admitted, Ended, GrantAdded, KernelEvent, Row, StatusChanged, Text } from "./events.js";
+import { OUTSIDE } from "./due.js";
+import type {
+  Acked,
+  Admitted,
+  Delivered,
+  Ended,
+  GrantAdded,
+  KernelEvent,
+  Row,
+  SessionOpened,
+  StatusChanged,
+  Text,
+} from "./events.js";
 import { principalKey, type Correction, type Grant, type Sender, type State, type Worker } from "./state.js";
 
 /**
@@ -10,70 +22,58 @@ export function evolve(state: State, event: KernelEvent): number | undefined {
   const index = state.size;
   state.size = index + 1;
   state.at = event.at;
-  apply(state, event, index);
-  const worker = "worker_id" in event && event.worker_id !== undefined ? state.workers.get(event.worker_id) : undefined;
+  const worker = apply(state, event, index);
   if (worker?.row === undefined) return undefined;
   worker.entries += 1;
   return worker.entries;
 }
 
-function apply(state: State, event: KernelEvent, index: number): void {
+/** Applies what its kind says; returns the worker that the event names, if there is a record of it. */
+function apply(state: State, event: KernelEvent, index: number): Worker | undefined {
   switch (event.kind) {
     case "log_opened":
       state.shard = event.shard;
       state.opened = { origin: event.origin, log_key: event.log_key, id_key: event.id_key };
-      return;
+      return undefined;
     case "broker_started":
       state.limits = event.limits;
       for (const worker of state.workers.values()) delete worker.session;
-      return;
-    case "broker_stopped":
-      return;
+      return undefined;
     case "grant_added":
-      return addGrant(state, event, index);
+      addGrant(state, event, index);
+      return undefined;
     case "grant_revoked": {
       const grant = state.grants.get(event.token);
       if (grant !== undefined) grant.revoked = true;
-      return;
+      return undefined;
     }
-    case "session_opened": {
-      const worker = workerOf(state, event.worker_id);
-      worker.session = event.session;
-      worker.leaseMs = event.lease_ms;
-      return;
-    }
-    case "status":
-      return moveRow(state, event);
-    case "admitted":
-      return admit(state, event, index);
-    case "refused":
-      if (event.by.role !== "broker") fillBucket(state, principalKey(event.by.role, event.by.subject), event.at);
-      return;
+    case "broker_stopped":
     case "refusals_folded":
-      return;
-    case "delivered": {
-      const correction = known(state, event.correction_id);
-      correction.receipts += 1;
-      correction.lastReceipt = event.session;
-      if (correction.stage === "ADMITTED") setStage(correction, "DELIVERED", index, event.at);
-      return;
-    }
-    case "acked": {
-      const correction = known(state, event.correction_id);
-      correction.acked = true;
-      setStage(correction, "ACKED", index, event.at);
-      setDue(state, correction, event.expires_at);
-      return;
-    }
-    case "planned":
     // What may be redacted is in no row and in no open correction, so not in the state.
     case "redacted":
-      return;
-    case "late_ack":
-      known(state, event.correction_id).lateAck = true;
-      return;
+      return undefined;
+    case "refused":
+      if (event.by.role !== "broker") fillBucket(state, principalKey(event.by.role, event.by.subject), event.at);
+      return event.worker_id === undefined ? undefined : state.workers.get(event.worker_id);
+    case "session_opened":
+      return openSession(state, event);
+    case "status":
+      return moveRow(state, event);
+    case "planned":
+      return state.workers.get(event.worker_id);
+    case "admitted":
+      return admit(state, event, index);
+    case "delivered":
+      return deliver(known(state, event.correction_id), event, index);
+    case "acked":
+      return ack(state, known(state, event.correction_id), event, index);
+    case "late_ack": {
+      const correction = known(state, event.correction_id);
+      correction.lateAck = true;
+      return correction.worker;
+    }
     default:
-      return end(state, event, index);
+      return end(state, known(state, event.correction_id), event, index);
   }
 }
 
@@ -98,7 +98,7 @@ function workerOf(state: State, id: string): Worker {
 function senderOf(state: State, subject: string): Sender {
   let sender = state.senders.get(subject);
   if (sender === undefined) {
-    sender = { open: new Map(), ended: [], admittedTimes: [] };
+    sender = { subject, open: new Map(), ended: [], admittedTimes: [] };
     state.senders.set(subject, sender);
   }
   return sender;
@@ -121,20 +121,32 @@ function addGrant(state: State, event: GrantAdded, index: number): void {
     else tokens.add(token);
   }
   if (event.expires_at !== undefined) {
-    state.due.push({ at: event.expires_at, index, kind: "grant", id: event.token });
+    state.due.put({ dueAt: event.expires_at, index, place: OUTSIDE, token: event.token });
   }
 }
 
-function moveRow(state: State, event: StatusChanged): void {
+function openSession(state: State, event: SessionOpened): Worker {
+  const worker = workerOf(state, event.worker_id);
+  worker.session = event.session;
+  worker.leaseMs = event.lease_ms;
+  return worker;
+}
+
+function moveRow(state: State, event: StatusChanged): Worker {
   const worker = workerOf(state, event.worker_id);
   worker.row = keptRow(event.row, worker.row);
   worker.ended = event.cause === "ended";
   if (event.cause === "ended") delete worker.session;
   if (event.cause === "published") remember(worker.digestTimes, event.at, state.limits.digests_per_window);
   worker.digest = event.status_digest;
-  for (const sent of worker.citing.values())
-    for (const cited of sent) if (!isOpen(cited.stage) && !cited.recent) state.corrections.delete(cited.id);
+  for (const sent of worker.citing.values()) {
+    for (const correction of sent) {
+      correction.citing = false;
+      letGo(state, correction);
+    }
+  }
   worker.citing.clear();
+  return worker;
 }
 
 /** A row as the state keeps it: the log holds a text once, at the entry that brought it, and then its commitment alone. */
@@ -156,14 +168,14 @@ function keep(text: Text, before?: Text): Text {
   return text.text === undefined ? { bytes, commitment } : { bytes, commitment, text: text.text };
 }
 
-function admit(state: State, event: Admitted, index: number): void {
+function admit(state: State, event: Admitted, index: number): Worker {
   const worker = workerOf(state, event.worker_id);
   const sender = senderOf(state, event.orchestrator_id);
   const correction: Correction = {
     id: event.correction_id,
     index,
-    workerId: event.worker_id,
-    sender: event.orchestrator_id,
+    worker,
+    sender,
     content: { ...event.content, message: keep(event.content.message) },
     seq: event.seq,
     admittedAt: event.at,
@@ -171,54 +183,71 @@ function admit(state: State, event: Admitted, index: number): void {
     stageIndex: index,
     stageAt: event.at,
     dueAt: event.expires_at,
+    place: OUTSIDE,
     expiresAt: event.expires_at,
     acked: false,
     lateAck: false,
     receipts: 0,
+    citing: true,
     recent: false,
   };
   state.corrections.set(correction.id, correction);
   worker.open.set(correction.id, correction);
-  const citing = worker.citing.get(correction.sender);
-  if (citing === undefined) worker.citing.set(correction.sender, new Set([correction]));
-  else citing.add(correction);
+  const citing = worker.citing.get(sender.subject);
+  if (citing === undefined) worker.citing.set(sender.subject, [correction]);
+  else citing.push(correction);
   sender.open.set(correction.id, correction);
   remember(sender.admittedTimes, event.at, state.limits.admitted_per_window);
-  setDue(state, correction, event.expires_at);
+  state.due.put(correction);
+  return worker;
 }
 
-function setStage(correction: Correction, stage: Correction["stage"], index: number, at: number): void {
-  correction.stage = stage;
-  correction.stageIndex = index;
-  correction.stageAt = at;
+function deliver(correction: Correction, event: Delivered, index: number): Worker {
+  correction.receipts += 1;
+  correction.lastReceipt = event.session;
+  if (correction.stage === "ADMITTED") setStage(correction, "DELIVERED", index, event.at);
+  return correction.worker;
 }
 
-function setDue(state: State, correction: Correction, at: number): void {
-  correction.dueAt = at;
-  state.due.push({ at, index: correction.index, kind: "correction", id: correction.id });
+function ack(state: State, correction: Correction, event: Acked, index: number): Worker {
+  correction.acked = true;
+  setStage(correction, "ACKED", index, event.at);
+  correction.dueAt = event.expires_at;
+  state.due.put(correction);
+  return correction.worker;
 }
 
-/** Ends a correction and lets go of the oldest ended one of its sender, unless the digest that it cites is current. */
-function end(state: State, event: Ended, index: number): void {
-  const correction = known(state, event.correction_id);
+/** Ends a correction, in place of the oldest of the last ended ones of its sender. */
+function end(state: State, correction: Correction, event: Ended, index: number): Worker {
+  const { id, worker, sender } = correction;
   setStage(correction, event.kind.toUpperCase() as EndStage, index, event.at);
   if (event.detail !== undefined) correction.detail = event.detail;
   if (event.echo !== undefined) correction.echo = event.echo;
   // Its text is sent to nobody any more.
   const { bytes, commitment } = correction.content.message;
   correction.content.message = { bytes, commitment };
-  const worker = workerOf(state, correction.workerId);
-  const sender = senderOf(state, correction.sender);
-  worker.open.delete(correction.id);
-  sender.open.delete(correction.id);
+  state.due.remove(correction);
+  worker.open.delete(id);
+  sender.open.delete(id);
   correction.recent = true;
   sender.ended.push(correction);
   while (sender.ended.length > state.limits.ended_per_principal) {
     const oldest = sender.ended.shift() as Correction;
     oldest.recent = false;
-    const citing = workerOf(state, oldest.workerId).citing.get(oldest.sender);
-    if (citing?.has(oldest) !== true) state.corrections.delete(oldest.id);
+    letGo(state, oldest);
   }
+  return worker;
+}
+
+/** Forgets a correction that ended, once it is not among the last and its digest is not current any more. */
+function letGo(state: State, { id, stage, citing, recent }: Correction): void {
+  if (!isOpen(stage) && !citing && !recent) state.corrections.delete(id);
+}
+
+function setStage(correction: Correction, stage: Correction["stage"], index: number, at: number): void {
+  correction.stage = stage;
+  correction.stageIndex = index;
+  correction.stageAt = at;
 }
 
 function remember(times: number[], at: number, most: number): void {

@@ -32,7 +32,7 @@ export function heldCorrection(state: State, command: Receive | Ack | Decline): 
   const refusal = refuseWorker(state, command);
   if (refusal !== undefined) return no(refusal);
   const correction = state.corrections.get(correction_id);
-  if (correction === undefined || correction.workerId !== worker_id) {
+  if (correction === undefined || correction.worker.id !== worker_id) {
     return no({ reason: "TRUST_VIOLATION", detail: "CORRECTION" });
   }
   if ("status_digest" in command && command.status_digest !== correction.content.status_digest) {

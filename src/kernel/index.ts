@@ -1,7 +1,7 @@
-export { step, nextDue, forgetPast, type Step } from "./decide.js";
+export { step, nextDue, type Step } from "./decide.js";
 export { emptyState, type State, type Worker, type Correction, type Grant } from "./state.js";
 export { evolve } from "./evolve.js";
-export { DueQueue } from "./due.js";
+export { DueQueue, OUTSIDE, type Due } from "./due.js";
 export { grantFor, coveredRow, isValid, mayTake } from "./authority.js";
 export {
   decodeEntries,

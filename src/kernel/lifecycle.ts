@@ -24,7 +24,7 @@ export function ofCorrection(correction: Correction): {
   worker_id: string;
   orchestrator_id: string;
 } {
-  return { correction_id: correction.id, worker_id: correction.workerId, orchestrator_id: correction.sender };
+  return { correction_id: correction.id, worker_id: correction.worker.id, orchestrator_id: correction.sender.subject };
 }
 
 /** The answer that tells where a correction stands after the step. */
@@ -33,13 +33,7 @@ export function stageAnswer(events: readonly KernelEvent[], correction: Correcti
 }
 
 /** The receipt of a session that has not given one yet; none once acked. */
-export function receipt(
-  state: State,
-  correction: Correction,
-  now: number,
-  by: Principal,
-  session: string,
-): Delivered | undefined {
+export function receipt(correction: Correction, now: number, by: Principal, session: string): Delivered | undefined {
   if (correction.stage !== "ADMITTED" && correction.stage !== "DELIVERED") return undefined;
   if (correction.lastReceipt === session) return undefined;
   return {
@@ -50,7 +44,7 @@ export function receipt(
     session,
     attempt: correction.receipts + 1,
     redelivered: correction.receipts > 0,
-    stale_context: state.workers.get(correction.workerId)?.digest !== correction.content.status_digest,
+    stale_context: correction.worker.digest !== correction.content.status_digest,
   };
 }
 
@@ -58,7 +52,7 @@ export function decideReceive(state: State, command: Receive): Decision {
   const { now, by, session } = command;
   const found = heldCorrection(state, command);
   if ("events" in found) return found;
-  const delivered = receipt(state, found, now, by, session);
+  const delivered = receipt(found, now, by, session);
   return stageAnswer(delivered === undefined ? [] : [delivered], found);
 }
 
@@ -67,7 +61,7 @@ export function decideDecline(state: State, command: Decline): Decision {
   const found = heldCorrection(state, command);
   if ("events" in found) return found;
   if (!isOpen(found.stage) || found.acked) return stageAnswer([], found);
-  const delivered = receipt(state, found, now, by, session);
+  const delivered = receipt(found, now, by, session);
   const declined = ended(found, "declined", now, by, { reason });
   return stageAnswer(delivered === undefined ? [declined] : [delivered, declined], found);
 }
@@ -79,7 +73,7 @@ export function decideSenders(state: State, command: Withdraw | AskStage): Decis
   const verb = refuseVerb(state, by, kind, now);
   if (verb !== undefined) return no(verb);
   const correction = state.corrections.get(correction_id);
-  if (correction === undefined || correction.sender !== by.subject) {
+  if (correction === undefined || correction.sender.subject !== by.subject) {
     return no({ reason: "DEFAULT_DENY", detail: "NO_GRANT" });
   }
   const open = kind === "withdraw" && correction.stage === "ADMITTED";

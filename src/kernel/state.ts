@@ -1,5 +1,5 @@
 import { LIMITS, type Limits, type Stage, type StageDetail } from "../protocol/index.js";
-import { DueQueue } from "./due.js";
+import { DueQueue, type Due } from "./due.js";
 import type { GrantAdded, LoggedContent, LogOpened, Row } from "./events.js";
 
 export interface Grant extends Omit<GrantAdded, "kind" | "at" | "by"> {
@@ -8,13 +8,18 @@ export interface Grant extends Omit<GrantAdded, "kind" | "at" | "by"> {
   revoked: boolean;
 }
 
-export interface Correction {
+/** The time from which a grant holds no more. */
+export interface Expiry extends Due {
+  token: string;
+}
+
+/** In the queue of what is due as long as it is open. */
+export interface Correction extends Due {
   id: string;
   /** Index of its admission: the order of everything. */
   index: number;
-  workerId: string;
-  /** Subject of the sender. */
-  sender: string;
+  worker: Worker;
+  sender: Sender;
   content: LoggedContent;
   /** `seq` of the row that it cites. */
   seq: number;
@@ -33,6 +38,8 @@ export interface Correction {
   /** Receipts so far, one a session, and the session of the last. */
   receipts: number;
   lastReceipt?: string;
+  /** Cites the digest that is current now. */
+  citing: boolean;
   /** Among the last ended ones of its sender. */
   recent: boolean;
 }
@@ -47,8 +54,8 @@ export interface Worker {
   ended: boolean;
   /** Open corrections in admission order. */
   open: Map<string, Correction>;
-  /** Kept corrections, open or ended, that cite the current digest, of each sender. */
-  citing: Map<string, Set<Correction>>;
+  /** The corrections, open or ended, that cite the current digest, of each sender. */
+  citing: Map<string, Correction[]>;
   /** Entries that name this worker since it has a row. */
   entries: number;
   /** Times of its latest new digests of its own making, at most `digests_per_window`. */
@@ -56,6 +63,7 @@ export interface Worker {
 }
 
 export interface Sender {
+  subject: string;
   /** Open corrections of this orchestrator. */
   open: Map<string, Correction>;
   /** Its last ended ones, oldest first. */
@@ -65,8 +73,8 @@ export interface Sender {
 }
 
 /**
- * Everything that `decide` reads. Rebuilt from the log by `evolve`, and changed by nothing else; only what is past or
- * settled may linger in `due` after a rebuild, and ends nothing when it is taken.
+ * Everything that `decide` reads. Rebuilt from the log by `evolve`, and changed by nothing else; only the expiry of a
+ * grant that is past may linger in `due` after a rebuild, and ends nothing when it is taken.
  */
 export interface State {
   /** Entries in the log. */
@@ -85,7 +93,8 @@ export interface State {
   senders: Map<string, Sender>;
   /** Per principal: the log time at which its bucket of single refusals is full again. */
   refusalFullAt: Map<string, number>;
-  due: DueQueue;
+  /** Open corrections, and grants that expire. */
+  due: DueQueue<Correction | Expiry>;
 }
 
 export function emptyState(): State {

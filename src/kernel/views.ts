@@ -7,7 +7,7 @@ import {
   type StageDetail,
   type WorkerStatus,
 } from "../protocol/index.js";
-import type { Correction, State, Worker } from "./state.js";
+import type { Correction, Worker } from "./state.js";
 import type { Admitted, Delivered, Ended, KernelEvent, Acked } from "./events.js";
 import { wireRow } from "./rows.js";
 
@@ -46,7 +46,6 @@ function isHalt(correction: Correction): boolean {
 
 /** The push of a correction to `session` at `now`; undefined where its text is gone. */
 export function correctionPush(
-  state: State,
   correction: Correction,
   session: string,
   now: number,
@@ -57,7 +56,7 @@ export function correctionPush(
   const sent: DeliveredCorrection = Object.assign(content, {
     message: message.text,
     correction_id: correction.id,
-    orchestrator_id: correction.sender,
+    orchestrator_id: correction.sender.subject,
     admitted_at: correction.admittedAt,
     expires_at: correction.dueAt,
   });
@@ -67,7 +66,7 @@ export function correctionPush(
     correction: sent,
     attempt: earlier + 1,
     redelivered: earlier > 0,
-    stale_context: state.workers.get(correction.workerId)?.digest !== content.status_digest,
+    stale_context: correction.worker.digest !== content.status_digest,
     written_at_seq: correction.seq,
     age_ms: Math.max(0, now - correction.admittedAt),
     backlog,
@@ -88,7 +87,7 @@ export interface StageView {
 export function stageView(correction: Correction): StageView {
   const view: StageView = {
     correction_id: correction.id,
-    worker_id: correction.workerId,
+    worker_id: correction.worker.id,
     stage: correction.stage,
     index: correction.stageIndex,
     at: correction.stageAt,

@@ -111,7 +111,8 @@ function round(): ReplayRound {
   for (const page of pages) {
     parse += cpuOf(() => parseAll(page));
     fold += cpuOf(() => {
-      for (const event of decodeEntries(page.entries, page.first, page.texts)) evolve(state, event);
+      for (const run of decodeEntries(page.entries, page.first, page.texts))
+        for (const event of run) evolve(state, event);
     });
     tree += cpuOf(() => {
       for (const line of page.entries) frontier.append(leafHash(line));

@@ -45,7 +45,7 @@ export function replay({ quick, dist, nodeOptions }: Setting): Promise<Figure[]>
       note: `${median(costs.map(cost)).toFixed(2)} against ${parse} us`,
     });
     return [
-      over("replay CPU", ({ fold }) => fold, { gate: 1.4, ambition: 1.15, binding: false }),
+      over("replay CPU", ({ fold }) => fold, { gate: 1.4, ambition: 1.15, binding: true }),
       over("full verify CPU", ({ verify }) => verify, { gate: 10, ambition: 6, binding: true }),
       over("  parse and tree of it alone,", ({ parse, tree }) => parse + tree, { binding: false }),
     ];

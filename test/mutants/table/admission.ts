@@ -177,7 +177,7 @@ export const ADMISSION = [
     [
       "ADM-26",
       "Only open corrections count as citing a digest.",
-      "const many = (worker.citing.get(by.subject)?.size ?? 0) >= citing_per_digest;",
+      "const many = (worker.citing.get(by.subject)?.length ?? 0) >= citing_per_digest;",
       "const many = worker.open.size >= citing_per_digest;",
     ],
   ]),
@@ -198,10 +198,10 @@ export const ADMISSION = [
     [
       "ADM-08",
       "A correction supersedes another sender's.",
-      "old !== undefined && old.sender === by.subject && old.workerId",
-      "old !== undefined && old.workerId",
+      "old !== undefined && old.sender.subject === by.subject && old.worker",
+      "old !== undefined && old.worker",
     ],
-    ["ADM-08", "A correction supersedes one for another worker.", " && old.workerId === worker.id;", ";"],
+    ["ADM-08", "A correction supersedes one for another worker.", " && old.worker === worker;", ";"],
   ]),
   ...faultsOf("kernel/admission.ts", "unit/kernel/room", [
     [
@@ -229,14 +229,20 @@ export const ADMISSION = [
     [
       "ADM-32",
       "Ended corrections are forgotten as soon as the digest moves.",
-      "!isOpen(cited.stage) && !cited.recent",
-      "!isOpen(cited.stage)",
+      "if (!isOpen(stage) && !citing && !recent)",
+      "if (!isOpen(stage) && !citing)",
     ],
     [
       "ADM-32",
       "The oldest ended correction is forgotten though its digest is current.",
-      "if (citing?.has(oldest) !== true) state",
-      "state",
+      "if (!isOpen(stage) && !citing && !recent) state",
+      "if (!isOpen(stage) && !recent) state",
+    ],
+    [
+      "ADM-32",
+      "An open correction is forgotten when its digest moves.",
+      "if (!isOpen(stage) && !citing && !recent) state.corrections",
+      "if (!citing && !recent) state.corrections",
     ],
     [
       "ADM-17",

@@ -21,7 +21,7 @@ export const DELIVERY = [
     [
       "LIFE-46",
       "A delivered entry never says stale_context.",
-      "stale_context: state.workers.get(correction.workerId)?.digest !== correction.content.status_digest,",
+      "stale_context: correction.worker.digest !== correction.content.status_digest,",
       "stale_context: false,",
     ],
   ]),
@@ -64,7 +64,7 @@ export const DELIVERY = [
     [
       "LIFE-18 LIFE-46",
       "No push says stale_context.",
-      "stale_context: state.workers.get(correction.workerId)?.digest !== content.status_digest,",
+      "stale_context: correction.worker.digest !== content.status_digest,",
       "stale_context: false,",
     ],
     [
@@ -77,8 +77,8 @@ export const DELIVERY = [
     [
       "LIFE-19",
       "A push names the worker as its sender.",
-      "orchestrator_id: correction.sender,\n    admitted_at",
-      "orchestrator_id: correction.workerId,\n    admitted_at",
+      "orchestrator_id: correction.sender.subject,\n    admitted_at",
+      "orchestrator_id: correction.worker.id,\n    admitted_at",
     ],
     [
       "LIFE-19",

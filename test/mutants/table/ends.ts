@@ -52,7 +52,7 @@ export const ENDS = [
       `kind === "withdraw" && correction.stage === "ADMITTED";`,
       `correction.stage === "ADMITTED";`,
     ],
-    ["REF-08", "A sender can withdraw another's correction.", " || correction.sender !== by.subject) {", ") {"],
+    ["REF-08", "A sender can withdraw another's correction.", " || correction.sender.subject !== by.subject) {", ") {"],
   ]),
   ...faultsOf("kernel/lifecycle.ts", "unit/kernel/run-moved", [
     [
@@ -80,43 +80,41 @@ export const ENDS = [
     ["LIFE-47", "A bye leaves corrections open.", "events: [...orphans, status]", "events: [status]"],
   ]),
   ...faultsOf("kernel/broker-moves.ts", "unit/kernel/expiry", [
-    [
-      "LIFE-02",
-      "An ended correction expires.",
-      "!isOpen(correction.stage) || correction.dueAt !== due.at",
-      "correction.dueAt !== due.at",
-    ],
-    [
-      "LIFE-40 LIFE-23",
-      "An acked correction expires at the end of its first window.",
-      " || correction.dueAt !== due.at) return [];",
-      ") return [];",
-    ],
-    [
-      "LIFE-41",
-      "The end of the second window does not say WINDOW.",
-      `correction.acked ? { detail: "WINDOW" } : {}`,
-      "{}",
-    ],
+    ["LIFE-41", "The end of the second window does not say WINDOW.", `due.acked ? { detail: "WINDOW" } : {}`, "{}"],
     [
       "LIFE-41",
       "The end of the first window says WINDOW.",
-      `correction.acked ? { detail: "WINDOW" } : {}`,
+      `due.acked ? { detail: "WINDOW" } : {}`,
       `{ detail: "WINDOW" }`,
     ],
     [
       "LIFE-52",
       "A due end carries the time at which it was due.",
-      `ended(correction, "expired", now, `,
-      `ended(correction, "expired", due.at, `,
+      `ended(due, "expired", now, `,
+      `ended(due, "expired", due.dueAt, `,
+    ],
+  ]),
+  ...faultsOf("kernel/evolve.ts", "unit/kernel/expiry", [
+    ["LIFE-02", "An ended correction expires.", "  state.due.remove(correction);", ""],
+    [
+      "LIFE-40 LIFE-23",
+      "An acked correction expires at the end of its first window.",
+      "  correction.dueAt = event.expires_at;",
+      "",
+    ],
+    [
+      "LIFE-40",
+      "An acked correction stands before those that are due earlier.",
+      "  correction.dueAt = event.expires_at;\n  state.due.put(correction);",
+      "  correction.dueAt = event.expires_at;",
     ],
   ]),
   ...faultsOf("kernel/decide.ts", "unit/kernel/expiry", [
     [
       "LIFE-40 LIFE-52",
       "What is due at this very time does not end.",
-      "due !== undefined && due.at <= now;",
-      "due !== undefined && due.at < now;",
+      "due !== undefined && due.dueAt <= now;",
+      "due !== undefined && due.dueAt < now;",
     ],
     ["LIFE-52 LIFE-53", "Nothing ends by itself.", "settle(state, command.now, record);", ""],
   ]),
@@ -124,21 +122,33 @@ export const ENDS = [
     [
       "LIFE-52",
       "What is due at one time ends in any order.",
-      "a.at < b.at || (a.at === b.at && a.index < b.index)",
-      "a.at < b.at",
+      "a.dueAt < b.dueAt || (a.dueAt === b.dueAt && a.index < b.index)",
+      "a.dueAt < b.dueAt",
     ],
     [
       "LIFE-52",
       "What is due ends in the order of its entries.",
-      "a.at < b.at || (a.at === b.at && a.index < b.index)",
+      "a.dueAt < b.dueAt || (a.dueAt === b.dueAt && a.index < b.index)",
       "a.index < b.index",
+    ],
+    [
+      "LIFE-52",
+      "What takes the place of something that ended stays there, too low.",
+      "    last.place = place;\n    this.#settle(last);",
+      "    last.place = place;\n    this.#heap[place] = last;",
+    ],
+    [
+      "LIFE-52",
+      "What is due earlier than before keeps its place.",
+      "while (at > 0) {",
+      "while (at > 0 && this.#heap[at] === undefined) {",
     ],
   ]),
   ...faultsOf(
     "kernel/evolve.ts",
     "unit/kernel/expiry unit/kernel/liveness unit/kernel/decline-withdraw unit/kernel/room",
     [
-      ["LIFE-02", "An ended correction stays among the worker's open ones.", "worker.open.delete(correction.id);", ""],
+      ["LIFE-02", "An ended correction stays among the worker's open ones.", "worker.open.delete(id);", ""],
       ["LIFE-42", "An ended correction keeps its text.", "correction.content.message = { bytes, commitment };", ""],
     ],
   ),
@@ -163,13 +173,13 @@ export const ENDS = [
     [
       "LIFE-49",
       "A grant that expires ends nothing.",
-      "const gone = grant === undefined ? [] : uncovered(state, grant, due.at);",
-      "const gone = grant === undefined ? [] : uncovered(state, grant, due.at - 1);",
+      "const gone = grant === undefined ? [] : uncovered(state, grant, due.dueAt);",
+      "const gone = grant === undefined ? [] : uncovered(state, grant, due.dueAt - 1);",
     ],
     [
       "LIFE-49",
       "The end of a grant is judged when the broker comes round to it.",
-      "uncovered(state, grant, due.at);",
+      "uncovered(state, grant, due.dueAt);",
       "uncovered(state, grant, now);",
     ],
   ]),

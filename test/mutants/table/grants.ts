@@ -221,7 +221,7 @@ export const GRANTS = [
     [
       "LIFE-49",
       "The expiry of a grant is not looked for.",
-      `state.due.push({ at: event.expires_at, index, kind: "grant", id: event.token });`,
+      "state.due.put({ dueAt: event.expires_at, index, place: OUTSIDE, token: event.token });",
       "",
     ],
   ]),

@@ -59,7 +59,7 @@ export const LIVENESS = [
       "if (refusal !== undefined) return no(refusal);",
       `if (refusal !== undefined || state.workers.get(worker_id)?.row?.live !== true) return no(refusal ?? { reason: "UNWITNESSED", detail: "NOT_LIVE" });`,
     ],
-    ["REF-06", "A worker receives another worker's correction.", " || correction.workerId !== worker_id) {", ") {"],
+    ["REF-06", "A worker receives another worker's correction.", " || correction.worker.id !== worker_id) {", ") {"],
   ]),
   ...faultsOf("kernel/holder.ts", "unit/kernel/ack unit/kernel/decline-withdraw", [
     [
@@ -124,7 +124,7 @@ export const LIVENESS = [
     [
       "LIVE-07",
       "A dropped lease lapses.",
-      "  drop(workerId: string): void {\n    this.#leases.delete(workerId);",
+      "  drop(workerId: string): void {\n    this.#forget(workerId);",
       "  drop(_workerId: string): void {",
     ],
     [
@@ -133,7 +133,7 @@ export const LIVENESS = [
       "    const now = this.#clock.monotonic();\n    // Signs",
       "    const now = this.#clock.now();\n    // Signs",
     ],
-    ["LIVE-16", "A lease begins by the wall clock.", "renewedAt: now, index", "renewedAt: this.#clock.now(), index"],
+    ["LIVE-16", "A lease begins by the wall clock.", "renewedAt: now, dueAt", "renewedAt: this.#clock.now(), dueAt"],
   ]),
   ...faultsOf("broker/effects.ts", "integration/liveness integration/sessions", [
     [

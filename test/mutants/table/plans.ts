@@ -3,18 +3,7 @@ import { faultsOf } from "../mutant.js";
 /** Ack and planned action: PROTOCOL.md section 4, clauses 4.23 to 4.39. */
 export const PLANS = [
   ...faultsOf("kernel/evolve.ts", "unit/kernel/expiry", [
-    [
-      "LIFE-23",
-      "An ack opens no second window.",
-      `"ACKED", index, event.at);\n      setDue(state, correction, event.expires_at);`,
-      `"ACKED", index, event.at);`,
-    ],
-    [
-      "LIFE-43",
-      "Each late ack leaves an entry.",
-      "known(state, event.correction_id).lateAck = true;",
-      "known(state, event.correction_id);",
-    ],
+    ["LIFE-43", "Each late ack leaves an entry.", "correction.lateAck = true;", ""],
   ]),
   ...faultsOf("kernel/action.ts", "unit/kernel/ack", [
     ["LIFE-22", "A repeated ack leaves an entry.", "if (found.acked) return stageAnswer([], found);", ""],

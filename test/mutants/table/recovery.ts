@@ -144,6 +144,14 @@ export const RECOVERY = [
       "",
     ],
   ]),
+  ...faultsOf("kernel/entries.ts", "unit/kernel/entries", [
+    [
+      "ANS-07",
+      "Each run of entries that is read back begins with the first text.",
+      "const index = first + from + run.length;",
+      "const index = first + run.length;",
+    ],
+  ]),
   ...faultsOf("storage/journal/journal.ts", "unit/storage/journal/head", [
     ["ANS-02", "A log without its head is taken.", "if (segments > 0) throw", "if (segments < 0) throw"],
   ]),

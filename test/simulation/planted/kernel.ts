@@ -68,8 +68,8 @@ export const KERNEL: readonly Planted[] = [
   {
     name: "a revoked token still covers its corrections",
     file: "src/kernel/authority.ts",
-    find: "if (grant?.subject !== sender || !isValid(grant, now)",
-    replace: "if (grant?.subject !== sender",
+    find: "if (grant?.subject !== sender.subject || !isValid(grant, now)",
+    replace: "if (grant?.subject !== sender.subject",
     invariant: "revoked",
   },
   {
@@ -144,9 +144,9 @@ export const KERNEL: readonly Planted[] = [
   },
   {
     name: "an acked correction expires with its first window",
-    file: "src/kernel/broker-moves.ts",
-    find: " || correction.dueAt !== due.at) return [];",
-    replace: ") return [];",
+    file: "src/kernel/evolve.ts",
+    find: "  correction.dueAt = event.expires_at;",
+    replace: "",
     invariant: "expired",
   },
   {
@@ -173,7 +173,7 @@ export const KERNEL: readonly Planted[] = [
   {
     name: "a worker acks another worker's correction",
     file: "src/kernel/holder.ts",
-    find: "if (correction === undefined || correction.workerId !== worker_id) {",
+    find: "if (correction === undefined || correction.worker.id !== worker_id) {",
     replace: "if (correction === undefined) {",
     invariant: "I12",
   },

@@ -147,8 +147,7 @@ describe("what waits for a worker", () => {
     const id = admittedId(kernel.correct("orch", fields));
     kernel.now += 1_500;
     kernel.status("w-1", { last_action: "moved on" });
-    const push = (session: string): unknown =>
-      correctionPush(kernel.state, kernel.correction(id), session, kernel.now, 2);
+    const push = (session: string): unknown => correctionPush(kernel.correction(id), session, kernel.now, 2);
     const expected = {
       type: "correction",
       correction: {

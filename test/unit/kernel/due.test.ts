@@ -1,30 +1,45 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { DueQueue, type Due } from "../../../src/kernel/due.js";
+import { DueQueue, OUTSIDE, type Due } from "../../../src/kernel/due.js";
 
-const due: fc.Arbitrary<Due> = fc
-  .record({ at: fc.nat({ max: 5 }), index: fc.nat({ max: 99 }) })
-  .map(({ at, index }) => ({ at, index, kind: "correction", id: `${at}/${index}` }));
-const order = (a: Due, b: Due): number => a.at - b.at || a.index - b.index;
+const SLOTS = 12;
+
+const moves = fc.array(
+  fc.oneof(
+    { weight: 3, arbitrary: fc.record({ put: fc.nat({ max: SLOTS - 1 }), dueAt: fc.nat({ max: 5 }) }) },
+    { weight: 1, arbitrary: fc.record({ remove: fc.nat({ max: SLOTS - 1 }) }) },
+    { weight: 1, arbitrary: fc.constant("take") },
+  ),
+  { maxLength: 80 },
+);
 
 describe("the queue of what is due", () => {
-  it("gives the earliest, and of those the one of the lowest index, whatever comes in between [A2C-LIFE-52]", () => {
+  it("gives the earliest, and of those the one of the lowest index, whatever is put in, moved or taken out between [A2C-LIFE-52]", () => {
     fc.assert(
-      fc.property(fc.array(fc.option(due, { freq: 3 }), { maxLength: 60 }), (moves) => {
-        const queue = new DueQueue();
-        const plain: Due[] = [];
-        for (const move of moves) {
-          if (move !== null) {
-            queue.push(move);
-            plain.push(move);
-            plain.sort(order);
+      fc.property(moves, (story) => {
+        const queue = new DueQueue<Due>();
+        const all = Array.from({ length: SLOTS }, (_, index): Due => ({ dueAt: 0, index, place: OUTSIDE }));
+        const inside = new Set<Due>();
+        const earliest = (): Due | undefined => [...inside].sort((a, b) => a.dueAt - b.dueAt || a.index - b.index)[0];
+        for (const move of story) {
+          const due = move === "take" ? queue.peek() : all["put" in move ? move.put : move.remove];
+          if (move !== "take" && "put" in move && due !== undefined) {
+            due.dueAt = move.dueAt;
+            queue.put(due);
+            inside.add(due);
+          } else if (due !== undefined) {
+            queue.remove(due);
+            inside.delete(due);
           }
-          expect(queue.peek()).toEqual(plain[0]);
-          const [taken, expected] = move === null ? [queue.pop(), plain.shift()] : [];
-          expect(taken).toEqual(expected);
+          expect(queue.peek()).toBe(earliest());
+          expect(all.filter(({ place }) => place !== OUTSIDE)).toHaveLength(inside.size);
         }
-        for (const left of plain) expect(queue.pop()).toEqual(left);
-        expect(queue.pop()).toBeUndefined();
+        for (let next = earliest(); next !== undefined; next = earliest()) {
+          expect(queue.peek()).toBe(next);
+          queue.remove(next);
+          inside.delete(next);
+        }
+        expect(queue.peek()).toBeUndefined();
       }),
       { numRuns: 2_000, seed: 1 },
     );

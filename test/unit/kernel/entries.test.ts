@@ -1,6 +1,14 @@
 import canonicalize from "canonicalize";
 import { describe, expect, it } from "vitest";
-import { decodeEntry, encodeEntry, evolve, emptyState, rowView } from "../../../src/kernel/index.js";
+import {
+  decodeEntries,
+  decodeEntry,
+  encodeEntry,
+  evolve,
+  emptyState,
+  readEntry,
+  rowView,
+} from "../../../src/kernel/index.js";
 import type { KernelEvent } from "../../../src/kernel/index.js";
 import { admittedId, textOf } from "../../support/kernel.js";
 import { correctFrame, running } from "../../support/kernel-scenes.js";
@@ -68,6 +76,18 @@ describe("an entry", () => {
       const back = decodeEntry(line, texts);
       expect(encodeEntry(back, index, 1)).toEqual({ line, texts });
     });
+  });
+
+  it("is read back with its own texts from a page of many, wherever the page begins", () => {
+    const events = Array.from({ length: 10 }, story).flat();
+    const page = events.map((event, at) => encodeEntry(event, 1_000 + at));
+    const lines = page.map(({ line }) => line);
+    const texts = page.flatMap((entry) => entry.texts);
+    expect(lines.length).toBeGreaterThan(200);
+    expect([...decodeEntries(lines, 1_000, texts)].flat()).toEqual(
+      page.map((entry) => readEntry(entry.line, entry.texts)),
+    );
+    expect([...decodeEntries([], 1_000, [])]).toEqual([]);
   });
 
   it("brings a text once: a row that keeps it has only the commitment", () => {

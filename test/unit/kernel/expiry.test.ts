@@ -135,6 +135,30 @@ describe("what is due", () => {
     expect(nextDue(kernel.state)).toBe(1_009_000);
   });
 
+  it("is the first to be due, also when an ack moves the one that was on", () => {
+    const kernel = running();
+    const first = admittedId(kernel.correct("orch", { key: "1", ttl_ms: 5_000 }));
+    const second = admittedId(kernel.correct("orch", { key: "2", ttl_ms: 6_000 }));
+    kernel.now += 2_000;
+    kernel.ack("w-1", first);
+    expect(nextDue(kernel.state)).toBe(1_006_000);
+    kernel.now = 1_006_000;
+    expect(told(kernel.tick())).toEqual(["expired"]);
+    expect(kernel.correction(second).stage).toBe("EXPIRED");
+    expect(nextDue(kernel.state)).toBe(1_007_000);
+  });
+
+  it("is no correction that ended already [A2C-LIFE-02]", () => {
+    const kernel = running();
+    const withdrawn = admittedId(kernel.correct("orch", { key: "1", ttl_ms: 5_000 }));
+    const witnessed = admittedId(kernel.correct("orch", { key: "2", ttl_ms: 5_000 }));
+    kernel.withdraw("orch", withdrawn);
+    kernel.ack("w-1", witnessed, { summary: "s", reflects: [witnessed] });
+    expect(nextDue(kernel.state)).toBeUndefined();
+    kernel.now += 60_000;
+    expect(told(kernel.tick())).toEqual([]);
+  });
+
   it("ends once, though a window had two ends at the same time", () => {
     const kernel = running();
     const id = admittedId(kernel.correct("orch", { ttl_ms: 5_000 }));
