@@ -1,4 +1,14 @@
-import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { leafHash, openCheckpoint, PackedTree, parseVerifierKey, tilesOf } from "../../src/tlog/index.js";
@@ -104,6 +114,26 @@ describe("a2achan verify", () => {
     const file = join(folder, "beside.jsonl");
     await said("export", file, "--data", data);
     expect(await run("verify", file, "--head", join(data, "head"))).toMatchObject({ code: 2, stdout: "" });
+    rmSync(copy, { recursive: true });
+  });
+
+  it("says that bytes lie past the head and are nothing yet; without a head they are a difference", async () => {
+    const copy = join(folder, "torn");
+    mkdirSync(copy);
+    cpSync(join(data, "log"), join(copy, "log"), { recursive: true });
+    cpSync(join(data, "head"), join(copy, "head"));
+    expect(await said("verify", copy)).not.toContain("behind them");
+    appendFileSync(join(copy, "log", "00000000.jsonl"), '{"at":17500');
+    const sentence =
+      /^behind them +bytes past the head: being written, or torn, and then set aside at the next start /m;
+    expect(await said("verify", copy)).toMatch(sentence);
+    expect(JSON.parse(await said("verify", copy, "-o", "json"))).toMatchObject({
+      ok: true,
+      size: entryLines().length,
+      behind: expect.stringContaining("bytes past the head") as string,
+    });
+    rmSync(join(copy, "head"));
+    expect((await run("verify", copy)).code).toBe(7);
     rmSync(copy, { recursive: true });
   });
 

@@ -1,18 +1,21 @@
 import type { Findings } from "./verifier.js";
 import { fieldLines, print, printJson, type Field, type Format } from "../output.js";
 
-/** A key that was given goes before the one that the log itself names. */
-export interface Trust {
-  vkey?: string;
+/** What a verifier knows nothing of. */
+export interface Around {
+  /** A key that was given goes before the one that the log itself names. */
+  vkey: string | undefined;
+  /** What lies behind the last entry and is none. */
+  behind: string | undefined;
 }
 
 /** Tells what a verification has looked at: for people, or all of it as one value. */
-export function printFindings(format: Format, findings: Findings, trust: Trust): void {
-  if (format !== "table") return printJson(format, recordOf(findings, trust));
-  fieldLines(fieldsOf(findings, trust)).forEach(print);
+export function printFindings(format: Format, findings: Findings, around: Around): void {
+  if (format !== "table") return printJson(format, recordOf(findings, around));
+  fieldLines(fieldsOf(findings, around)).forEach(print);
 }
 
-function fieldsOf(findings: Findings, { vkey }: Trust): Field[] {
+function fieldsOf(findings: Findings, { vkey, behind }: Around): Field[] {
   const { origin, logKey, size, root, workers, agreed, texts, difference } = findings;
   const { redecided, attested } = attestedToo(findings);
   const key = vkey ?? logKey;
@@ -22,6 +25,7 @@ function fieldsOf(findings: Findings, { vkey }: Trust): Field[] {
   return [
     ["log", origin],
     ["entries", `${count(size)}, tree over them ${root}`],
+    ...(behind === undefined ? [] : [["behind them", behind] satisfies Field]),
     ...heads,
     ["signed", signed ? `with ${key ?? ""} (${from})` : "no checkpoint at hand, so nothing says that this is all"],
     ["workers", `${count(workers)}, entries 1, 2, 3, ... of each without a gap`],
@@ -63,7 +67,7 @@ function count(value: number): string {
   return value.toLocaleString("en-US");
 }
 
-function recordOf(findings: Findings, { vkey }: Trust): object {
+function recordOf(findings: Findings, { vkey, behind }: Around): object {
   const { origin, logKey, size, root, workers, agreed, texts, difference } = findings;
   const { redecided, attested } = attestedToo(findings);
   return {
@@ -72,6 +76,7 @@ function recordOf(findings: Findings, { vkey }: Trust): object {
     key_from: vkey === undefined ? "log" : "vkey",
     size,
     root,
+    ...(behind !== undefined && { behind }),
     agrees_with: agreed,
     workers,
     texts: { matching: texts.matching, redacted: texts.redacted, absent: texts.absent },

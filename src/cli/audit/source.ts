@@ -19,8 +19,8 @@ type Tell = (entries: number, share?: number) => void;
 export interface Source {
   /** What it brings to be held against. */
   yardsticks: Pick<Yardsticks, "head" | "texts" | "bounded"> & { checkpoints: { name: string; note: string }[] };
-  /** Gives the verifier every entry, until it has found a difference. */
-  read(verifier: Verifier, tell: Tell): Promise<void>;
+  /** Gives the verifier every entry, until it has found a difference. Resolves with what lies behind them, if anything does. */
+  read(verifier: Verifier, tell: Tell): Promise<string | undefined>;
 }
 
 /** A file that an export wrote, with the checkpoint beside it if it is there. */
@@ -34,16 +34,20 @@ export function exportSource(file: string): Source {
       const stream = createReadStream(file);
       try {
         for await (const entry of exportedLines(stream as AsyncIterable<Uint8Array>)) {
-          if (verifier.take(entry) !== undefined) return;
+          if (verifier.take(entry) !== undefined) return undefined;
           tell(entry.index + 1, total === 0 ? undefined : stream.bytesRead / total);
         }
       } catch (error) {
         if (!(error instanceof NoExport)) throw error;
         verifier.fail({ index: error.index, sentence: error.message });
       }
+      return undefined;
     },
   };
 }
+
+/** A tail past the head. */
+const UNFINISHED = "bytes past the head: being written, or torn, and then set aside at the next start";
 
 /** The log of a data directory, or a directory of segments alone; a broker may be writing it. */
 export async function directorySource(directory: string, headFile?: string): Promise<Source> {
@@ -65,12 +69,14 @@ export async function directorySource(directory: string, headFile?: string): Pro
           tell(entry.index + 1, head === undefined ? undefined : (entry.index + 1) / head.size);
           return difference === undefined;
         });
-        // A tail past the head is one that is being written, or was torn: the next start sets it aside.
-        if (reader.broken !== undefined && reader.next < (head?.size ?? Number.POSITIVE_INFINITY))
-          verifier.fail({ index: reader.next, sentence: `what stands there does not check: ${reader.broken}` });
+        if (reader.broken === undefined) return undefined;
+        if (reader.next >= (head?.size ?? Number.POSITIVE_INFINITY)) return `${UNFINISHED} (${reader.broken})`;
+        verifier.fail({ index: reader.next, sentence: `what stands there does not check: ${reader.broken}` });
+        return undefined;
       } catch (error) {
         if (!(error instanceof DamagedLog)) throw error;
         verifier.fail({ index: error.index, sentence: "the segment does not check from there on" });
+        return undefined;
       } finally {
         await reader.close();
       }
@@ -104,12 +110,13 @@ export async function brokerSource(connection: Connection): Promise<Source> {
           }
           for (const [at, line] of entries.entries()) {
             const index = after + at;
-            if (verifier.take({ index, line, texts: texts.get(index) ?? [] }) !== undefined) return;
+            if (verifier.take({ index, line, texts: texts.get(index) ?? [] }) !== undefined) return undefined;
           }
-          if (next === after) return;
+          if (next === after) return undefined;
           after = next;
           tell(after, size === undefined ? undefined : after / size);
         }
+        return undefined;
       } catch (error) {
         throw error instanceof A2achanError ? clientError(error, connection, "auditor") : error;
       }
