@@ -54,10 +54,10 @@ async function verify(log: string, options: VerifyOptions): Promise<void> {
     ...(!options.texts && { texts: "none" }),
   });
   using progress = new Progress("verify");
-  const behind = await withTightHeap(() => source.read(verifier, (entries, share) => progress.at(share, entries)));
+  await withTightHeap(() => source.read(verifier, (entries, share) => progress.at(share, entries)));
   const findings = verifier.end();
   progress[Symbol.dispose]();
-  printFindings(output, findings, { vkey: vkey?.text, behind });
+  printFindings(output, findings, vkey === undefined ? {} : { vkey: vkey.text });
   const { difference } = findings;
   if (difference !== undefined)
     throw new CliError(`not proven: entry ${difference.index}: ${difference.sentence}`, EXIT.PROOF_FAILED);

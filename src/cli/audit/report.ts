@@ -1,22 +1,19 @@
 import type { Findings } from "./verifier.js";
 import { fieldLines, print, printJson, type Field, type Format } from "../output.js";
 
-/** What a verifier knows nothing of. */
-export interface Around {
-  /** A key that was given goes before the one that the log itself names. */
-  vkey: string | undefined;
-  /** What lies behind the last entry and is none. */
-  behind: string | undefined;
+/** A key that was given goes before the one that the log itself names. */
+export interface Trust {
+  vkey?: string;
 }
 
 /** Tells what a verification has looked at: for people, or all of it as one value. */
-export function printFindings(format: Format, findings: Findings, around: Around): void {
-  if (format !== "table") return printJson(format, recordOf(findings, around));
-  fieldLines(fieldsOf(findings, around)).forEach(print);
+export function printFindings(format: Format, findings: Findings, trust: Trust): void {
+  if (format !== "table") return printJson(format, recordOf(findings, trust));
+  fieldLines(fieldsOf(findings, trust)).forEach(print);
 }
 
-function fieldsOf(findings: Findings, { vkey, behind }: Around): Field[] {
-  const { origin, logKey, size, root, workers, agreed, texts, difference } = findings;
+function fieldsOf(findings: Findings, { vkey }: Trust): Field[] {
+  const { origin, logKey, size, root, behind, workers, agreed, texts, difference } = findings;
   const { redecided, attested } = attestedToo(findings);
   const key = vkey ?? logKey;
   const from = vkey === undefined ? "the key that the log itself names; give --vkey to check it" : "the key given";
@@ -67,8 +64,8 @@ function count(value: number): string {
   return value.toLocaleString("en-US");
 }
 
-function recordOf(findings: Findings, { vkey, behind }: Around): object {
-  const { origin, logKey, size, root, workers, agreed, texts, difference } = findings;
+function recordOf(findings: Findings, { vkey }: Trust): object {
+  const { origin, logKey, size, root, behind, workers, agreed, texts, difference } = findings;
   const { redecided, attested } = attestedToo(findings);
   return {
     ok: difference === undefined,

@@ -19,8 +19,8 @@ type Tell = (entries: number, share?: number) => void;
 export interface Source {
   /** What it brings to be held against. */
   yardsticks: Pick<Yardsticks, "head" | "texts" | "bounded"> & { checkpoints: { name: string; note: string }[] };
-  /** Gives the verifier every entry, until it has found a difference. Resolves with what lies behind them, if anything does. */
-  read(verifier: Verifier, tell: Tell): Promise<string | undefined>;
+  /** Gives the verifier every entry, until it has found a difference. */
+  read(verifier: Verifier, tell: Tell): Promise<void>;
 }
 
 /** A file that an export wrote, with the checkpoint beside it if it is there. */
@@ -34,14 +34,13 @@ export function exportSource(file: string): Source {
       const stream = createReadStream(file);
       try {
         for await (const entry of exportedLines(stream as AsyncIterable<Uint8Array>)) {
-          if (verifier.take(entry) !== undefined) return undefined;
+          if (verifier.take(entry) !== undefined) return;
           tell(entry.index + 1, total === 0 ? undefined : stream.bytesRead / total);
         }
       } catch (error) {
         if (!(error instanceof NoExport)) throw error;
         verifier.fail({ index: error.index, sentence: error.message });
       }
-      return undefined;
     },
   };
 }
@@ -69,14 +68,13 @@ export async function directorySource(directory: string, headFile?: string): Pro
           tell(entry.index + 1, head === undefined ? undefined : (entry.index + 1) / head.size);
           return difference === undefined;
         });
-        if (reader.broken === undefined) return undefined;
-        if (reader.next >= (head?.size ?? Number.POSITIVE_INFINITY)) return `${UNFINISHED} (${reader.broken})`;
-        verifier.fail({ index: reader.next, sentence: `what stands there does not check: ${reader.broken}` });
-        return undefined;
+        if (reader.broken === undefined) return;
+        if (reader.next < (head?.size ?? Number.POSITIVE_INFINITY))
+          verifier.fail({ index: reader.next, sentence: `what stands there does not check: ${reader.broken}` });
+        else verifier.leave(`${UNFINISHED} (${reader.broken})`);
       } catch (error) {
         if (!(error instanceof DamagedLog)) throw error;
         verifier.fail({ index: error.index, sentence: "the segment does not check from there on" });
-        return undefined;
       } finally {
         await reader.close();
       }
@@ -110,13 +108,12 @@ export async function brokerSource(connection: Connection): Promise<Source> {
           }
           for (const [at, line] of entries.entries()) {
             const index = after + at;
-            if (verifier.take({ index, line, texts: texts.get(index) ?? [] }) !== undefined) return undefined;
+            if (verifier.take({ index, line, texts: texts.get(index) ?? [] }) !== undefined) return;
           }
-          if (next === after) return undefined;
+          if (next === after) return;
           after = next;
           tell(after, size === undefined ? undefined : after / size);
         }
-        return undefined;
       } catch (error) {
         throw error instanceof A2achanError ? clientError(error, connection, "auditor") : error;
       }

@@ -48,6 +48,8 @@ export interface Findings {
   size: number;
   /** Lower-case hex. */
   root: string;
+  /** What lies behind the last entry and is none. */
+  behind?: string;
   workers: number;
   agreed: readonly Agreed[];
   texts: TextCounts;
@@ -77,6 +79,7 @@ export class Verifier {
   /** Entries that some tree head has vouched for. */
   #vouched = 0;
   #opened: { origin: string; log_key: string } | undefined;
+  #behind: string | undefined;
   #difference: Difference | undefined;
 
   constructor(yardsticks: Yardsticks) {
@@ -99,6 +102,11 @@ export class Verifier {
     this.#difference ??= difference;
   }
 
+  /** What lies behind the last entry is none yet, and was left. */
+  leave(behind: string): void {
+    this.#behind = behind;
+  }
+
   /** The log ends here. */
   end(): Findings {
     const { size } = this.#frontier;
@@ -116,6 +124,7 @@ export class Verifier {
       ...(this.#opened !== undefined && { origin: this.#opened.origin, logKey: this.#opened.log_key }),
       size,
       root: rootHex(this.#frontier),
+      ...(this.#behind !== undefined && { behind: this.#behind }),
       workers: this.#workers.size,
       agreed: this.#agreed,
       texts: this.#texts.counts,
